@@ -62,3 +62,12 @@ func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
+
+// project returns the project of a registry entry.
+func (e entry) project() Project {
+	p := Project{Name: e.name, Root: e.repoRoot, Dir: e.dir, DirName: e.dirName}
+	if path := filepath.Join(e.repoRoot, ConfigFile); isFile(path) {
+		p.ConfigPath = path
+	}
+	return p
+}

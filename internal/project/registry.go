@@ -1,7 +1,256 @@
 package project
 
-// Registered says whether root is the root of a registered project.
-func (c Context) Registered(root string) bool { panic("not yet") }
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
 
-// Register adds a project to the registry.
-func (c Context) Register(p Project) error { panic("not yet") }
+// The limits of a registry file. One that is larger is not read, as if it were not there.
+const (
+	maxRegistryBytes   = 16 << 20
+	maxRegistryEntries = 1 << 16
+	maxRegistryDepth   = 64
+)
+
+// errRegistry says that a registry file is none of the form that is known.
+var errRegistry = errors.New("not a registry file of version 1")
+
+// An entry is what is read of one registered project. All of its members are strings
+// that must be present; other members are kept when the file is written.
+type entry struct {
+	id, name, repoRoot, dirName, dir, createdAt string
+}
+
+// A registry is the parsed file. Members and entries keep their order and their text.
+type registry struct {
+	members  []member
+	projects int // index in members of the projects that count, -1 where there are none
+	raw      []json.RawMessage
+	entries  []entry // the entries that are usable
+}
+
+// A member is one member of a JSON object, its value as it was written.
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// readRegistry reads the registry for a question. What cannot be read is empty: the
+// session goes on without registered projects, and allows nothing.
+func (c Context) readRegistry() []entry {
+	data, err := readRegular(c.RegistryPath)
+	if err != nil {
+		return nil
+	}
+	r, err := parseRegistry(data)
+	if err != nil {
+		return nil
+	}
+	return r.entries
+}
+
+// readRegular reads a regular file of at most maxRegistryBytes. Anything else in its
+// place, such as a pipe, is refused without waiting for it.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRegistryBytes {
+		return nil, errRegistry
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxRegistryBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxRegistryBytes {
+		return nil, errRegistry
+	}
+	return data, nil
+}
+
+// parseRegistry reads the file's text. Member names are compared exactly and of
+// duplicates the last one counts, as every other reader of the file has it.
+func parseRegistry(data []byte) (*registry, error) {
+	if tooDeep(data, maxRegistryDepth) {
+		return nil, errRegistry
+	}
+	members, err := objectMembers(data)
+	if err != nil {
+		return nil, errRegistry
+	}
+	r := &registry{members: members, projects: -1}
+	version := json.RawMessage(nil)
+	for i, m := range members {
+		switch m.key {
+		case "version":
+			version = m.value
+		case "projects":
+			r.projects = i
+		}
+	}
+	if n, err := strconv.ParseFloat(string(version), 64); err != nil || n != 1 {
+		return nil, errRegistry
+	}
+	if r.projects < 0 {
+		return nil, errRegistry
+	}
+	r.raw, err = arrayElements(members[r.projects].value)
+	if err != nil {
+		return nil, errRegistry
+	}
+	for _, raw := range r.raw {
+		if e, ok := parseEntry(raw); ok {
+			r.entries = append(r.entries, e)
+		}
+	}
+	return r, nil
+}
+
+// parseEntry reads one entry and says whether it is usable. A relative path is not:
+// what it means would depend on who reads it, and an empty one would allow the whole
+// working directory.
+func parseEntry(raw json.RawMessage) (entry, bool) {
+	members, err := objectMembers(raw)
+	if err != nil {
+		return entry{}, false
+	}
+	var e entry
+	fields := map[string]*string{
+		"id": &e.id, "name": &e.name, "repoRoot": &e.repoRoot,
+		"projectDirName": &e.dirName, "projectDir": &e.dir, "createdAt": &e.createdAt,
+	}
+	seen := map[string]bool{}
+	for _, m := range members {
+		field := fields[m.key]
+		if field == nil {
+			continue
+		}
+		if len(m.value) == 0 || m.value[0] != '"' || json.Unmarshal(m.value, field) != nil {
+			seen[m.key] = false
+			continue
+		}
+		seen[m.key] = true
+	}
+	for key := range fields {
+		if !seen[key] {
+			return entry{}, false
+		}
+	}
+	switch e.dirName {
+	case ".hack", ".dev", ".":
+	default:
+		return entry{}, false
+	}
+	if !filepath.IsAbs(e.repoRoot) || !filepath.IsAbs(e.dir) {
+		return entry{}, false
+	}
+	e.repoRoot, e.dir = filepath.Clean(e.repoRoot), filepath.Clean(e.dir)
+	return e, true
+}
+
+// live says whether the project of an entry is still on disk.
+func (e entry) live() bool {
+	return isFile(filepath.Join(e.dir, composeFile)) && e.dirName != "." ||
+		isFile(filepath.Join(e.repoRoot, ConfigFile))
+}
+
+// objectMembers returns the members of a JSON object in their order.
+func objectMembers(data []byte) ([]member, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if err := expect(dec, '{'); err != nil {
+		return nil, err
+	}
+	var members []member
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, ok := token.(string)
+		if !ok || len(members) == maxRegistryEntries {
+			return nil, errRegistry
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		members = append(members, member{key: key, value: value})
+	}
+	return members, end(dec, '}')
+}
+
+// arrayElements returns the elements of a JSON array in their order.
+func arrayElements(data []byte) ([]json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if err := expect(dec, '['); err != nil {
+		return nil, err
+	}
+	elements := []json.RawMessage{}
+	for dec.More() {
+		if len(elements) == maxRegistryEntries {
+			return nil, errRegistry
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		elements = append(elements, value)
+	}
+	return elements, end(dec, ']')
+}
+
+func expect(dec *json.Decoder, want json.Delim) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return errRegistry
+	}
+	return nil
+}
+
+// end reads the closing delimiter and makes sure that nothing follows it.
+func end(dec *json.Decoder, want json.Delim) error {
+	if err := expect(dec, want); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errRegistry
+	}
+	return nil
+}
+
+// tooDeep says whether the brackets of data nest deeper than limit. It looks before
+// anything is parsed, so that depth costs neither stack nor time.
+func tooDeep(data []byte, limit int) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch b := data[i]; {
+		case inString && b == '\\':
+			i++
+		case b == '"':
+			inString = !inString
+		case inString:
+		case b == '{' || b == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return false
+}
