@@ -10,17 +10,17 @@ import (
 // into a registered one has not been set up by the user. A relative root is resolved
 // against the captured working directory.
 func (c Context) Registered(root string) bool {
-	root = c.abs(root)
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return false
-	}
-	for _, e := range c.readRegistry() {
-		// An equal name is not enough: what counts is the folder that is there now.
-		if e.repoRoot == root || e.repoRoot == real {
+	real, err := filepath.EvalSymlinks(c.abs(root))
+	return err == nil && registered(real, c.readRegistry())
+}
+
+// registered says whether one of the entries leads to the folder real, which is resolved.
+func registered(real string, entries []entry) bool {
+	for _, e := range entries {
+		if e.repoRoot == real {
 			return true
 		}
-		if other, err := filepath.EvalSymlinks(e.repoRoot); err == nil && other == real {
+		if root, err := filepath.EvalSymlinks(e.repoRoot); err == nil && root == real {
 			return true
 		}
 	}

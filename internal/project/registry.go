@@ -35,9 +35,11 @@ type registry struct {
 	entries  []entry // the entries that are usable
 }
 
-// A member is one member of a JSON object, its value as it was written.
+// A member is one member of a JSON object: its name decoded, its name as it was written
+// with the quotes, and its value as it was written.
 type member struct {
 	key   string
+	name  []byte
 	value json.RawMessage
 }
 
@@ -174,6 +176,7 @@ func objectMembers(data []byte) ([]member, error) {
 	}
 	var members []member
 	for dec.More() {
+		from := dec.InputOffset()
 		token, err := dec.Token()
 		if err != nil {
 			return nil, err
@@ -182,11 +185,11 @@ func objectMembers(data []byte) ([]member, error) {
 		if !ok || len(members) == maxRegistryEntries {
 			return nil, errRegistry
 		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
+		m := member{key: key, name: bytes.TrimLeft(data[from:dec.InputOffset()], " \t\r\n,")}
+		if err := dec.Decode(&m.value); err != nil {
 			return nil, err
 		}
-		members = append(members, member{key: key, value: value})
+		members = append(members, m)
 	}
 	return members, end(dec, '}')
 }
