@@ -114,8 +114,8 @@ func loadRegistry(path string) (*registry, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, access(err)
 	}
-	data, err := readRegular(path)
-	if errors.Is(err, errRegistry) {
+	data, err := readRegular(path, maxRegistryBytes)
+	if errors.Is(err, errForm) {
 		return nil, nil, ErrRegistryForm
 	}
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	maxRegistryDepth   = 64
 )
 
-// errRegistry says that a registry file is none of the form that is known.
-var errRegistry = errors.New("not a registry file of version 1")
+// errForm says that a file is not of the form, or not of the size, that is read.
+var errForm = errors.New("not of the form that is known")
 
 // An entry is what is read of one registered project. All of its members are strings
 // that must be present; other members are kept when the file is written.
@@ -46,7 +46,7 @@ type member struct {
 // readRegistry reads the registry for a question. What cannot be read is empty: the
 // session goes on without registered projects, and allows nothing.
 func (c Context) readRegistry() []entry {
-	data, err := readRegular(c.RegistryPath)
+	data, err := readRegular(c.RegistryPath, maxRegistryBytes)
 	if err != nil {
 		return nil
 	}
@@ -57,9 +57,9 @@ func (c Context) readRegistry() []entry {
 	return r.entries
 }
 
-// readRegular reads a regular file of at most maxRegistryBytes. Anything else in its
+// readRegular reads a regular file of at most limit bytes. Anything else in its
 // place, such as a pipe, is refused without waiting for it.
-func readRegular(path string) ([]byte, error) {
+func readRegular(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -69,15 +69,15 @@ func readRegular(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxRegistryBytes {
-		return nil, errRegistry
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, errForm
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxRegistryBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxRegistryBytes {
-		return nil, errRegistry
+	if int64(len(data)) > limit {
+		return nil, errForm
 	}
 	return data, nil
 }
@@ -86,11 +86,11 @@ func readRegular(path string) ([]byte, error) {
 // duplicates the last one counts, as every other reader of the file has it.
 func parseRegistry(data []byte) (*registry, error) {
 	if tooDeep(data, maxRegistryDepth) {
-		return nil, errRegistry
+		return nil, errForm
 	}
 	members, err := objectMembers(data)
 	if err != nil {
-		return nil, errRegistry
+		return nil, errForm
 	}
 	r := &registry{members: members, projects: -1}
 	version := json.RawMessage(nil)
@@ -103,14 +103,14 @@ func parseRegistry(data []byte) (*registry, error) {
 		}
 	}
 	if n, err := strconv.ParseFloat(string(version), 64); err != nil || n != 1 {
-		return nil, errRegistry
+		return nil, errForm
 	}
 	if r.projects < 0 {
-		return nil, errRegistry
+		return nil, errForm
 	}
 	r.raw, err = arrayElements(members[r.projects].value)
 	if err != nil {
-		return nil, errRegistry
+		return nil, errForm
 	}
 	for _, raw := range r.raw {
 		if e, ok := parseEntry(raw); ok {
@@ -183,7 +183,7 @@ func objectMembers(data []byte) ([]member, error) {
 		}
 		key, ok := token.(string)
 		if !ok || len(members) == maxRegistryEntries {
-			return nil, errRegistry
+			return nil, errForm
 		}
 		m := member{key: key, name: bytes.TrimLeft(data[from:dec.InputOffset()], " \t\r\n,")}
 		if err := dec.Decode(&m.value); err != nil {
@@ -203,7 +203,7 @@ func arrayElements(data []byte) ([]json.RawMessage, error) {
 	elements := []json.RawMessage{}
 	for dec.More() {
 		if len(elements) == maxRegistryEntries {
-			return nil, errRegistry
+			return nil, errForm
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
@@ -220,7 +220,7 @@ func expect(dec *json.Decoder, want json.Delim) error {
 		return err
 	}
 	if token != want {
-		return errRegistry
+		return errForm
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func end(dec *json.Decoder, want json.Delim) error {
 		return err
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return errRegistry
+		return errForm
 	}
 	return nil
 }
