@@ -1,0 +1,114 @@
+package stages_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tailrace/tailrace/pipeline"
+	"github.com/tailrace/tailrace/stages"
+)
+
+// atoms have every width, every kind of escape, and broken UTF-8. No two of them join
+// to another code point.
+var atoms = []atom{
+	{"a", "a"}, {"b", "b"}, {" ", " "}, {"\n", "\n"}, {"\n", "\n"}, {"\r", "\r"}, {"\t", "\t"}, {`"`, `"`}, {`\`, `\`},
+	{"\x00", "\x00"}, {"\x1b", "\x1b"}, {"\x7f", "\x7f"}, {"<", "<"}, {"&", "&"}, {"\u2028", "\u2028"}, {"\u2029", "\u2029"},
+	{"é", "é"}, {"漢", "漢"}, {"🚀", "🚀"}, {"\ufffd", "\ufffd"},
+	{"\xff", "\ufffd"}, {"\xc0", "\ufffd"}, {"\xf0\x9f\x98", "\ufffd"}, {"\xe2\x82", "\ufffd"},
+}
+
+func someAtoms(r *rand.Rand, most int) []atom {
+	n := r.IntN(most + 1)
+	out := make([]atom, n)
+	few := 1 + r.IntN(len(atoms)) // some texts have but one kind
+	for i := range out {
+		out[i] = atoms[(r.IntN(few)+n)%len(atoms)]
+	}
+	return out
+}
+
+func someNaive(r *rand.Rand) naive {
+	sizes := []int{0, 3, 30, 150}
+	size := func() int { return sizes[r.IntN(len(sizes))] }
+	n := naive{
+		ok: r.IntN(3) > 0, truncated: r.IntN(3) == 0, hasLog: r.IntN(3) > 0, exit: r.IntN(300) - 20,
+		stdout: someAtoms(r, size()), stderr: someAtoms(r, size()),
+	}
+	n.texts[0] = someAtoms(r, size()/3)
+	if !n.ok {
+		n.hasError, n.notSpawned = true, r.IntN(3) == 0
+		n.texts[1], n.texts[2], n.texts[3] = someAtoms(r, size()/3), someAtoms(r, 8), someAtoms(r, 8)
+	}
+	switch {
+	case n.hasLog:
+		n.tail = r.IntN(2) == 0
+		if n.tail {
+			n.texts[4] = someAtoms(r, 8)
+		}
+		n.cutoff = []pipeline.Cutoff{{}, {Bound: pipeline.EventsBound, Limit: 3}, {Bound: pipeline.BytesBound, Limit: 8388608}}[r.IntN(3)]
+		longest := 1 + r.IntN(40)
+		for range r.IntN(14) {
+			e := "{}"
+			if r.IntN(4) > 0 {
+				e = `{"m":` + quote(text(someAtoms(r, longest))) + `}`
+			}
+			n.events = append(n.events, e)
+		}
+		n.all = len(n.events)
+	case r.IntN(2) == 0:
+		n.data = `{"d":` + quote(text(someAtoms(r, size()))) + `}`
+	}
+	return n
+}
+
+func someBudget(r *rand.Rand) stages.Budget {
+	b := stages.Budget{MaxBytes: 100 + r.IntN(3000), ViewBytes: 50 + r.IntN(900), StderrFloor: 1 + r.IntN(60)}
+	if r.IntN(4) == 0 {
+		b.Reserve = r.IntN(b.MaxBytes)
+	}
+	return b
+}
+
+// checkBudget compares one result with the plain twin's, and holds it to the laws.
+func checkBudget(t *testing.T, r *rand.Rand) {
+	n, b := someNaive(r), someBudget(r)
+	p := n.payload()
+	got, fit := b.AppendResult([]byte("before"), p)
+	if !strings.HasPrefix(string(got), "before") {
+		t.Fatal("dst was not kept")
+	}
+	got = got[len("before"):]
+	if fit.Bytes != len(got) {
+		t.Fatalf("exact-size: counted %d, wrote %d", fit.Bytes, len(got))
+	}
+	if !json.Valid(got) || !utf8.Valid(got) {
+		t.Fatalf("B8: not valid: %q", got)
+	}
+	if room := b.MaxBytes - b.Reserve; len(got) > max(room, stages.MinResultBytes) {
+		t.Fatalf("B2: %d bytes in %d", len(got), room)
+	}
+	if want := n.result(b); string(got) != want {
+		t.Fatalf("B7: %+v\n got %s\nwant %s", b, got, want)
+	}
+	if plain := string(stages.AppendPayload(nil, p)); plain != n.json() {
+		t.Fatalf("B2: without a budget\n got %s\nwant %s", plain, n.json())
+	}
+}
+
+func TestB7_SameAsThePlainTwin(t *testing.T) {
+	for seed := range uint64(1500) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkBudget(t, rand.New(rand.NewPCG(seed, 7))) })
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func FuzzBudget(f *testing.F) {
+	f.Add(uint64(1), uint64(2))
+	f.Fuzz(func(t *testing.T, a, b uint64) { checkBudget(t, rand.New(rand.NewPCG(a, b))) })
+}
