@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"iter"
 
 	"github.com/tailrace/tailrace/pipeline"
 )
@@ -23,7 +24,8 @@ type CollectOptions struct {
 	// OnEvent, if not nil, is called for each event as it is collected, on the
 	// goroutine of the run.
 	OnEvent func(Event)
-	// OnChunk, if not nil, is called for each chunk that was kept, before its lines are read.
+	// OnChunk, if not nil, is called for each chunk that was captured, before its lines
+	// are read. At an events stop the last chunk may reach further than the result.
 	OnChunk func(pipeline.Chunk)
 	// Before, if not nil, stands in the line before the byte cap (see [LineWrapper]).
 	Before pipeline.Stage[pipeline.Chunk, pipeline.Chunk]
@@ -32,7 +34,59 @@ type CollectOptions struct {
 // Collect runs src through the line: byte cap, capture, line splitter, JSON decoder,
 // event counter, failure detector. It returns when src has ended or was stopped at a
 // bound. It does not close src: the collection keeps sub-slices of its buffers. The
-// error is for bounds out of range only; a failed source is an outcome.
+// error is for bounds out of range only and wraps [pipeline.ErrBounds]; a failed source
+// is an outcome.
 func Collect(ctx context.Context, src pipeline.Source, b pipeline.Bounds, o CollectOptions) (*Collection, error) {
-	panic("stub")
+	if err := b.Validate(); err != nil {
+		return nil, err
+	}
+	var (
+		cap     = &ByteCap{MaxBytes: b.MaxBytes}
+		capture = &Capture{}
+		lines   = &LineSplitter{}
+		decoder = &Decoder{}
+		counter = &EventCounter{MaxEvents: b.MaxEvents}
+		failure = &FailureDetector{}
+		c       = &Collection{}
+	)
+	chunks := pipeline.Then[pipeline.Chunk, pipeline.Chunk, pipeline.Chunk](cap.Apply, capture.Apply)
+	if o.Before != nil {
+		chunks = pipeline.Then(o.Before, chunks)
+	}
+	if o.OnChunk != nil {
+		chunks = pipeline.Then(chunks, tap(o.OnChunk))
+	}
+	events := pipeline.Then(pipeline.Then[pipeline.Chunk, Line, Event](lines.Apply, decoder.Apply),
+		pipeline.Then[Event, Event, Event](counter.Apply, failure.Apply))
+	c.Summary = pipeline.Run(ctx, src, pipeline.Then(chunks, events), func(e Event) {
+		c.Events.Append(e)
+		if o.OnEvent != nil {
+			o.OnEvent(e)
+		}
+	}, pipeline.Options{
+		MaxTime:   b.MaxTime,
+		Reporters: []pipeline.Reporter{cap, capture, lines, decoder, counter, failure},
+	})
+	if counter.Cut() && c.Cut.Bound == pipeline.EventsBound {
+		// Rule C6: what was read behind the last event is not part of the result.
+		capture.Truncate(pipeline.Stdout, lines.Consumed())
+		c.Reports[1] = capture.Report()
+	}
+	c.Stdout, c.Stderr = capture.Stdout(), capture.Stderr()
+	c.Truncated = cap.Cut()
+	return c, nil
+}
+
+// tap is a stage that shows each chunk to f.
+func tap(f func(pipeline.Chunk)) pipeline.Stage[pipeline.Chunk, pipeline.Chunk] {
+	return func(in iter.Seq[pipeline.Chunk]) iter.Seq[pipeline.Chunk] {
+		return func(yield func(pipeline.Chunk) bool) {
+			for chunk := range in {
+				f(chunk)
+				if !yield(chunk) {
+					return
+				}
+			}
+		}
+	}
 }

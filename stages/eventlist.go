@@ -1,26 +1,198 @@
 package stages
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+	"sort"
+)
 
 // An EventList holds events in their order, compactly: events that lie in one buffer
 // with a single LF between them, as captured lines do, share one entry. The zero value
-// is an empty list. It is not safe for concurrent use while events are appended.
+// is an empty list. It is safe for concurrent use while nothing is appended.
 type EventList struct {
-	n int
+	runs []eventRun
+	n    int
+	size int
+	// page is where small events that lie apart are gathered, so that a list of many
+	// tiny ones does not cost many times their bytes.
+	page []byte
 }
 
+// An eventRun is a region in which events are separated by exactly one LF. An event
+// holds no LF, so the region is written by one copy with commas for the LFs.
+type eventRun struct {
+	data []byte
+	// before counts the events of the runs before this one, offset their size and that
+	// of the commas behind them.
+	before, offset int
+}
+
+const (
+	// packBytes is the largest event that is gathered. Above it an entry of its own
+	// costs little beside the event.
+	packBytes    = 256
+	firstPage    = 4 << 10
+	largestPage  = 64 << 10
+	runSeparator = 1
+)
+
 // Append adds an event. The list keeps Raw, or a copy of it where that is smaller.
-func (l *EventList) Append(e Event) { panic("stub") }
+func (l *EventList) Append(e Event) {
+	raw := e.Raw
+	if l.n > 0 {
+		l.size++ // the comma
+	}
+	if !l.extend(raw) {
+		if len(raw) <= packBytes {
+			raw = l.pack(raw)
+		}
+		l.runs = append(l.runs, eventRun{data: raw, before: l.n, offset: l.size})
+	}
+	l.n++
+	l.size += len(raw)
+}
+
+// extend takes raw into the last run where it lies right behind it, one LF apart, or
+// where both can lie so on the page.
+func (l *EventList) extend(raw []byte) bool {
+	if len(l.runs) == 0 {
+		return false
+	}
+	last := &l.runs[len(l.runs)-1].data
+	n := len(*last)
+	if whole := n + 1 + len(raw); cap(*last) >= whole && len(raw) > 0 {
+		behind := (*last)[:whole]
+		if behind[n] == '\n' && &behind[n+1] == &raw[0] {
+			*last = behind
+			return true
+		}
+	}
+	if len(raw) > packBytes || len(l.page) == 0 || cap(l.page)-len(l.page) < 1+len(raw) ||
+		n == 0 || len(l.page) < n || &(*last)[0] != &l.page[len(l.page)-n] {
+		return false
+	}
+	l.page = append(append(l.page, '\n'), raw...)
+	*last = l.page[len(l.page)-n-1-len(raw):]
+	return true
+}
+
+// pack copies raw to the page, on a new one where it does not fit.
+func (l *EventList) pack(raw []byte) []byte {
+	if cap(l.page)-len(l.page) < len(raw) {
+		l.page = make([]byte, 0, min(max(2*cap(l.page), firstPage), largestPage))
+	}
+	n := len(l.page)
+	l.page = append(l.page, raw...)
+	return l.page[n:]
+}
 
 // Len returns the number of events.
 func (l *EventList) Len() int { return l.n }
 
 // Size returns the length in bytes of the first n events as they are written: joined by
-// commas, without brackets.
-func (l *EventList) Size(n int) int { panic("stub") }
+// commas, without brackets. It takes time in the size of one run at most.
+func (l *EventList) Size(n int) int {
+	if n <= 0 {
+		return 0
+	}
+	if n >= l.n {
+		return l.size
+	}
+	r := &l.runs[l.runOf(n-1)]
+	return r.offset + r.end(n-r.before)
+}
+
+// Fit returns the largest n for which Size(n) is at most room.
+func (l *EventList) Fit(room int) int {
+	if room >= l.size {
+		return l.n
+	}
+	i := sort.Search(len(l.runs), func(i int) bool { return l.runs[i].offset > room }) - 1
+	if i < 0 {
+		return 0
+	}
+	r := &l.runs[i]
+	room -= r.offset
+	if room >= len(r.data) {
+		return r.before + bytes.Count(r.data, lf) + 1
+	}
+	// Whole events up to room: as many as have their LF at or before it.
+	return r.before + bytes.Count(r.data[:room+1], lf)
+}
+
+var lf = []byte{'\n'}
+
+// runOf returns the index of the run that holds event i.
+func (l *EventList) runOf(i int) int {
+	return sort.Search(len(l.runs), func(k int) bool { return l.runs[k].before > i }) - 1
+}
+
+// end returns the offset in the region behind its k-th event.
+func (r *eventRun) end(k int) int {
+	at := 0
+	for ; k > 0; k-- {
+		i := bytes.IndexByte(r.data[at:], '\n')
+		if i < 0 {
+			return len(r.data)
+		}
+		at += i + 1
+	}
+	return at - runSeparator
+}
 
 // AppendJSON appends the first n events to dst, joined by commas, without brackets.
-func (l *EventList) AppendJSON(dst []byte, n int) []byte { panic("stub") }
+func (l *EventList) AppendJSON(dst []byte, n int) []byte {
+	if n <= 0 {
+		return dst
+	}
+	start := len(dst)
+	left := l.Size(n)
+	for i := range l.runs {
+		if left <= 0 {
+			break
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+			left--
+		}
+		data := l.runs[i].data
+		data = data[:min(len(data), left)]
+		left -= len(data)
+		dst = append(dst, data...)
+	}
+	commas(dst[start:])
+	return dst
+}
 
-// All yields the events' raw objects in order.
-func (l *EventList) All() iter.Seq[[]byte] { panic("stub") }
+// commas writes a comma over each LF.
+func commas(b []byte) {
+	for {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			return
+		}
+		b[i] = ','
+		b = b[i+1:]
+	}
+}
+
+// All yields the events' raw objects in order. They are valid until the source is closed.
+func (l *EventList) All() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range l.runs {
+			for data := l.runs[i].data; ; {
+				k := bytes.IndexByte(data, '\n')
+				if k < 0 {
+					if !yield(data) {
+						return
+					}
+					break
+				}
+				if !yield(data[:k]) {
+					return
+				}
+				data = data[k+1:]
+			}
+		}
+	}
+}
