@@ -89,7 +89,9 @@ func Run[T any](ctx context.Context, src Source, stage Stage[Chunk, T], sink fun
 	for _, r := range o.Reporters {
 		report := r.Report()
 		s.Reports = append(s.Reports, report)
-		if s.Cut.Bound == NoBound {
+		if report.Cut.Bound != NoBound {
+			// A stage further down stopped inside what the ones before it let through, so
+			// its bound was reached first, however the bytes were split into chunks.
 			s.Cut = report.Cut
 		}
 		if seen == NoEvidence {
@@ -108,16 +110,17 @@ func Run[T any](ctx context.Context, src Source, stage Stage[Chunk, T], sink fun
 
 // Decide makes the one outcome of a run from what is known of it: the bound that
 // stopped it, the evidence that was read before the stop, and how the source ended.
-// Evidence comes first, since it was written before anybody stopped the source. The
-// exit status counts only where nobody did.
+// Evidence comes first, since it was written before anybody stopped the source. So does
+// the exit status of a source that ended by itself, even where its last line, which only
+// the end completed, was the last that a bound allowed.
 func Decide(cut Cutoff, seen Evidence, exit Exit) Outcome {
 	switch {
 	case seen != NoEvidence:
 		return Failed{Evidence: seen}
-	case cut.Bound != NoBound:
-		return cut
 	case exit.Failed():
 		return Failed{Evidence: BadExit}
+	case cut.Bound != NoBound:
+		return cut
 	case exit.End != EndSource:
 		// The consumer of the line stopped by itself; no stage named a bound for it.
 		return Cutoff{Bound: InterruptBound}

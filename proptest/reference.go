@@ -19,13 +19,15 @@ type Run struct {
 	// Bound is "", "bytes" or "events".
 	Bound  string
 	Failed bool
+	// Ended says that the source had ended by itself when the bound was reached.
+	Ended bool
 }
 
 // Collect is rules C, E and O, the slow way: the whole input in memory, one rule after
 // the other. A maxEvents of 0 is no bound.
 func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
 	var r Run
-	for _, p := range pieces { // C1: one budget for both streams, in the order of reading
+	for i, p := range pieces { // C1: one budget for both streams, in the order of reading
 		room := maxBytes - len(r.Stdout) - len(r.Stderr)
 		data := p.Data
 		if len(data) > room {
@@ -36,8 +38,9 @@ func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
 		} else {
 			r.Stdout = append(r.Stdout, data...)
 		}
-		if logs, end := countTo(r.Stdout, maxEvents); maxEvents > 0 && logs == maxEvents && !p.Stderr { // E8, C6
-			r.Bound, r.Stdout = "events", r.Stdout[:end]
+		natural := i == len(pieces)-1 && r.Bound == ""                                              // E3: the end completes a last line
+		if logs, end := countTo(r.Stdout, maxEvents, natural); maxEvents > 0 && logs == maxEvents { // E8, C6
+			r.Bound, r.Stdout, r.Ended = "events", r.Stdout[:min(end, len(r.Stdout))], natural && end > len(r.Stdout)
 		}
 		if r.Bound != "" {
 			break
@@ -48,7 +51,7 @@ func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
 		r.Stdout = whole(r.Stdout)
 	}
 	evidence := false
-	for _, line := range linesOf(r.Stdout, r.Bound == "") {
+	for _, line := range linesOf(r.Stdout, r.Bound == "" || r.Ended) {
 		event, kind, reason, ok := parse(line)
 		if !ok {
 			continue
@@ -58,7 +61,7 @@ func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
 			evidence = true
 		}
 	}
-	r.Failed = evidence || r.Bound == "" && exitCode != 0 // O2, O3
+	r.Failed = evidence || (r.Bound == "" || r.Ended) && exitCode != 0 // O2, O3
 	return r
 }
 
@@ -72,8 +75,8 @@ func linesOf(b []byte, natural bool) [][]byte {
 }
 
 // countTo counts the log events up to max and says where the line of the last one ends.
-func countTo(stdout []byte, max int) (logs, end int) {
-	for _, line := range linesOf(stdout, false) {
+func countTo(stdout []byte, max int, natural bool) (logs, end int) {
+	for _, line := range linesOf(stdout, natural) {
 		end += len(line) + 1
 		if _, kind, _, ok := parse(line); ok && kind == `"log"` {
 			if logs++; logs == max {

@@ -67,13 +67,13 @@ func Collect(ctx context.Context, src pipeline.Source, b pipeline.Bounds, o Coll
 		MaxTime:   b.MaxTime,
 		Reporters: []pipeline.Reporter{cap, capture, lines, decoder, counter, failure},
 	})
-	if counter.Cut() && c.Cut.Bound == pipeline.EventsBound {
+	if c.Cut.Bound == pipeline.EventsBound {
 		// Rule C6: what was read behind the last event is not part of the result.
 		capture.Truncate(pipeline.Stdout, lines.Consumed())
 		c.Reports[1] = capture.Report()
 	}
 	c.Stdout, c.Stderr = capture.Stdout(), capture.Stderr()
-	c.Truncated = cap.Cut()
+	c.Truncated = c.Cut.Bound == pipeline.BytesBound
 	return c, nil
 }
 
