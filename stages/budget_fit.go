@@ -1,9 +1,6 @@
 package stages
 
-import (
-	"github.com/tailrace/tailrace/internal/jsonstr"
-	"github.com/tailrace/tailrace/internal/utf8cut"
-)
+import "github.com/tailrace/tailrace/internal/jsonstr"
 
 // fit returns the form cut to limit bytes of JSON: as it is where it fits, else cut in
 // the order of rule B3. floor is how much of stderr is counted while events, or the
@@ -14,12 +11,12 @@ func (f form) fit(limit, floor int) form {
 	}
 	f.cut = true
 	if f.p.Log != nil {
-		f.stdout = 0
+		f.stdout.drop()
 		if room := f.room(limit); room >= 0 {
-			f.stdout = jsonstr.Cut(f.p.Stdout, room)
+			f.stdout.cut(room)
 			return f
 		}
-		f.stderr = floorCut(f.p.Stderr, floor)
+		f.stderr.floor(floor)
 		if !f.fits(limit) {
 			f.dropEvents(limit)
 		}
@@ -29,11 +26,9 @@ func (f form) fit(limit, floor int) form {
 	if f.fits(limit) {
 		return f
 	}
-	f.stderr = floorCut(f.p.Stderr, floor)
-	f.stdout = 0
-	if room := f.room(limit); room > 0 {
-		f.stdout = jsonstr.Cut(f.p.Stdout, room)
-	}
+	f.stderr.floor(floor)
+	f.stdout.drop()
+	f.stdout.cut(f.room(limit))
 	return f.fitStderr(limit)
 }
 
@@ -44,15 +39,15 @@ func (f *form) fits(limit int) bool { return f.room(limit) >= 0 }
 // room returns how many bytes the form leaves of limit. It is negative where the form
 // does not fit.
 func (f *form) room(limit int) int {
-	least := f.stdout + f.stderr
+	least := f.stdout.n + f.stderr.n
 	for _, t := range f.texts {
 		least += len(t)
 	}
 	if !f.noData {
 		if f.p.Log == nil {
 			least += len(f.p.Data)
-		} else if f.events > 0 {
-			least += f.p.Log.Events.Size(f.events)
+		} else {
+			least += f.eventBytes
 		}
 	}
 	if least > limit {
@@ -67,23 +62,23 @@ func (f *form) dropEvents(limit int) {
 	if all == 0 {
 		return
 	}
-	f.events = 0
+	f.keepEvents(0)
 	room := f.room(limit)
 	if room < 0 {
 		return
 	}
-	// Below all, each event adds to the size, so the largest number that fits can be
-	// searched for. All of them are another form: it has no byte cutoff.
-	low, high := 0, all-1
-	for low < high {
-		n := low + (high-low+1)/2
-		if f.p.Log.Events.Size(n)+digits(n)-1 <= room {
-			low = n
-		} else {
-			high = n - 1
+	// Below all, each event adds to the size, so there is one largest number that fits.
+	// All of them are another form: it has no byte cutoff. The count takes room too, by
+	// its digits: one is counted in room, so start from the most that there can be.
+	events := f.p.Log.Events
+	for extra, top := digits(all)-1, all-1; ; extra-- {
+		n := min(events.Fit(room-extra), top)
+		if digits(n)-1 >= extra {
+			f.keepEvents(n)
+			return
 		}
+		top = min(all-1, pow10(extra)-1)
 	}
-	f.events = low
 }
 
 func digits(n int) int {
@@ -94,22 +89,29 @@ func digits(n int) int {
 	return d
 }
 
+func pow10(n int) int {
+	p := 1
+	for ; n > 0; n-- {
+		p *= 10
+	}
+	return p
+}
+
 // fitStderr keeps the largest prefix of stderr that fits, and falls back to the last
 // resort where not even none of it does.
 func (f form) fitStderr(limit int) form {
-	f.stderr = 0
+	f.stderr.drop()
 	room := f.room(limit)
 	if room < 0 {
 		return f.lastResort(limit)
 	}
-	s := f.p.Stderr
-	f.stderr = jsonstr.Cut(s, room)
+	f.stderr.cut(room)
 	if f.separator() {
 		// The line end before the note takes two bytes, as a line end of stderr would:
 		// where stderr goes on with one, keep that.
-		f.stderr = jsonstr.Cut(s, room-len(`\n`))
-		if f.stderr < len(s) && s[f.stderr] == '\n' {
-			f.stderr++
+		f.stderr.cut(room - len(`\n`))
+		if e := &f.stderr; e.n < len(e.all) && e.all[e.n] == '\n' {
+			e.n, e.escaped = e.n+1, e.escaped+len(`\n`)
 		}
 	}
 	return f
@@ -143,25 +145,9 @@ func (f form) lastResort(limit int) form {
 // smallest returns the form with nothing in it that can be left out.
 func (f form) smallest() form {
 	f.cut, f.bareNote, f.noData = true, true, true
-	f.stdout, f.stderr, f.events = 0, 0, 0
+	f.stdout.drop()
+	f.stderr.drop()
+	f.keepEvents(0)
 	f.texts = [textCount][]byte{}
 	return f
-}
-
-// floorCut returns the length of the longest prefix of s that ends on a border of a code
-// point and is at most floor bytes long as a string.
-func floorCut(s []byte, floor int) int {
-	n := 0
-	for n < len(s) {
-		w, ok := utf8cut.Next(s[n:])
-		cost := w
-		if !ok {
-			cost = len("\ufffd")
-		}
-		if floor -= cost; floor < 0 {
-			break
-		}
-		n += w
-	}
-	return n
 }

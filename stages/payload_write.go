@@ -1,12 +1,6 @@
 package stages
 
-import (
-	"strconv"
-
-	"github.com/tailrace/tailrace/internal/jsonstr"
-	"github.com/tailrace/tailrace/internal/utf8cut"
-	"github.com/tailrace/tailrace/pipeline"
-)
+import "github.com/tailrace/tailrace/pipeline"
 
 // CutNote is the line that ends the stderr of a payload that a [Budget] cut.
 const CutNote = "[tailrace] this result was cut to fit its size limit; ask for less: fewer events, a shorter time range, one service\n"
@@ -24,11 +18,11 @@ const (
 // A form is what is written of one payload: how long a prefix of each part, and what
 // says that it was cut. It is a value; fitting copies and changes it.
 type form struct {
-	p     *Payload
-	texts [textCount][]byte
+	p              *Payload
+	stdout, stderr part
+	texts          [textCount][]byte
 
-	stdout, stderr int // bytes kept
-	events         int // events kept
+	events, eventBytes int // events kept, and their size
 
 	cut      bool  // the budget cut something: flag and note
 	bareNote bool  // cut, but without room for the note
@@ -39,14 +33,14 @@ type form struct {
 // formOf returns the form of the whole payload. The texts are copied to bytes once, in
 // one allocation.
 func formOf(p *Payload, limit int64) form {
-	f := form{p: p, stdout: len(p.Stdout), stderr: len(p.Stderr), limit: limit}
+	f := form{p: p, stdout: wholePart(p.Stdout), stderr: wholePart(p.Stderr), limit: limit}
 	var from [textCount]string
 	from[textCommand] = p.Command
 	if e := p.Error; e != nil {
 		from[textMessage], from[textReason], from[textCode] = e.Message, e.Reason, e.Code
 	}
 	if l := p.Log; l != nil {
-		f.events = l.len()
+		f.keepEvents(l.len())
 		if l.Tail {
 			from[textStop] = string(l.StopReason)
 		}
@@ -71,12 +65,21 @@ func (l *LogData) len() int {
 	return l.Events.Len()
 }
 
+// keepEvents keeps the first n events. Their size is looked up here, once: it takes a walk.
+func (f *form) keepEvents(n int) {
+	f.events, f.eventBytes = n, 0
+	if n > 0 {
+		f.eventBytes = f.p.Log.Events.Size(n)
+	}
+}
+
 // dropped says whether events are missing from the form.
 func (f *form) dropped() bool { return f.p.Log != nil && f.events < f.p.Log.len() }
 
 // separator says whether the note needs a line end before it.
 func (f *form) separator() bool {
-	return f.stderr > 0 && f.p.Stderr[f.stderr-1] != '\n'
+	kept := f.stderr.kept()
+	return len(kept) > 0 && kept[len(kept)-1] != '\n'
 }
 
 // emit hands the form to s, piece by piece. It is the only place that knows the shape:
@@ -93,9 +96,9 @@ func (f *form) emit(s *sink) {
 	s.text(`","exitCode":`)
 	s.num(int64(p.ExitCode))
 	s.text(`,"stdout":"`)
-	s.str(p.Stdout[:f.stdout])
+	s.part(&f.stdout)
 	s.text(`","stderr":"`)
-	s.str(p.Stderr[:f.stderr])
+	s.part(&f.stderr)
 	if f.cut && !f.bareNote {
 		if f.separator() {
 			s.text(`\n`)
@@ -131,7 +134,7 @@ func (f *form) emit(s *sink) {
 func (f *form) emitLog(s *sink, l *LogData) {
 	s.text(`{"events":[`)
 	if f.events > 0 {
-		s.list(l.Events, f.events)
+		s.list(l.Events, f.events, f.eventBytes)
 	}
 	s.text(`],"count":`)
 	s.num(int64(f.events))
@@ -189,7 +192,11 @@ func (f *form) append(dst []byte) []byte {
 
 // appendEscaped appends the form to dst as the body of a JSON string.
 func (f *form) appendEscaped(dst []byte) []byte {
-	s := sink{dst: dst, escape: true}
+	longest := max(f.stdout.n, f.stderr.n)
+	for _, t := range f.texts {
+		longest = max(longest, len(t))
+	}
+	s := sink{dst: dst, escape: true, scratch: make([]byte, 0, 2*min(longest, scratchBytes))}
 	f.emit(&s)
 	return s.dst
 }
@@ -198,130 +205,4 @@ func (f *form) appendEscaped(dst []byte) []byte {
 func AppendPayload(dst []byte, p *Payload) []byte {
 	f := formOf(p, 0)
 	return f.append(dst)
-}
-
-// A sink takes the pieces of a form: it counts or writes them, as they are or escaped
-// once more.
-type sink struct {
-	count, escape bool
-
-	n       int
-	dst     []byte
-	scratch []byte
-}
-
-// text takes a piece of JSON without control characters.
-func (s *sink) text(t string) {
-	switch {
-	case s.count:
-		s.n += len(t)
-		if s.escape {
-			s.n += escapes(t)
-		}
-	case s.escape:
-		for i := range len(t) {
-			if t[i] == '"' || t[i] == '\\' {
-				s.dst = append(s.dst, '\\')
-			}
-			s.dst = append(s.dst, t[i])
-		}
-	default:
-		s.dst = append(s.dst, t...)
-	}
-}
-
-// escapes counts the quotes and backslashes of t.
-func escapes(t string) (n int) {
-	for i := range len(t) {
-		if t[i] == '"' || t[i] == '\\' {
-			n++
-		}
-	}
-	return n
-}
-
-// scratchBytes is how much of a string is escaped at a time where it is escaped twice.
-const scratchBytes = 8 << 10
-
-// str takes the text of a JSON string, not yet escaped.
-func (s *sink) str(b []byte) {
-	switch {
-	case s.count && s.escape:
-		s.n += jsonstr.Len2(b)
-	case s.count:
-		s.n += jsonstr.Len(b)
-	case s.escape:
-		for len(b) > scratchBytes {
-			n := utf8cut.Complete(b[:scratchBytes])
-			s.twice(b[:n])
-			b = b[n:]
-		}
-		s.twice(b)
-	default:
-		s.dst = jsonstr.Append(s.dst, b)
-	}
-}
-
-func (s *sink) twice(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	s.scratch = jsonstr.Append(s.scratch[:0], b)
-	s.dst = jsonstr.Append(s.dst, s.scratch)
-}
-
-// json takes a JSON value.
-func (s *sink) json(b []byte) {
-	switch {
-	case s.count && s.escape:
-		s.n += jsonstr.Len(b)
-	case s.count:
-		s.n += len(b)
-	case s.escape:
-		s.dst = jsonstr.Append(s.dst, b)
-	default:
-		s.dst = append(s.dst, b...)
-	}
-}
-
-// list takes the first n events of l, of which there is at least one.
-func (s *sink) list(l *EventList, n int) {
-	switch {
-	case s.escape:
-		i := 0
-		for raw := range l.All() {
-			if i > 0 {
-				s.text(`,`)
-			}
-			s.json(raw)
-			if i++; i == n {
-				break
-			}
-		}
-	case s.count:
-		s.n += l.Size(n)
-	default:
-		s.dst = l.AppendJSON(s.dst, n)
-	}
-}
-
-func (s *sink) num(v int64) {
-	var b [20]byte
-	s.json(strconv.AppendInt(b[:0], v, 10))
-}
-
-func (s *sink) bool(v bool) {
-	if v {
-		s.text(`true`)
-	} else {
-		s.text(`false`)
-	}
-}
-
-func (s *sink) optional(v *int64) {
-	if v == nil {
-		s.text(`null`)
-	} else {
-		s.num(*v)
-	}
 }
