@@ -1,0 +1,92 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// A part is one piece of a command line.
+type part struct {
+	kind  partKind
+	value string // the word, or the name of a field
+}
+
+type partKind uint8
+
+const (
+	partWord    partKind = iota // a word as it is
+	partProject                 // what selects the project
+	partOption                  // a field with its flag, where it was given
+	partOperand                 // a field without a flag, where it was given
+)
+
+func word(w string) part       { return part{partWord, w} }
+func selection() part          { return part{kind: partProject} }
+func option(field string) part { return part{partOption, field} }
+
+// operand is for names only: nothing else is known not to begin with a dash.
+func operand(field string) part { return part{partOperand, field} }
+
+// commandLine returns the arguments of the command. No value can become a flag: one that
+// begins with a dash is one element with its flag.
+func (t *tool) commandLine(selected []string, args arguments) []string {
+	var argv []string
+	for _, p := range t.argv {
+		switch p.kind {
+		case partWord:
+			argv = append(argv, p.value)
+		case partProject:
+			argv = append(argv, selected...)
+		case partOperand:
+			argv = append(argv, args[p.value].texts...)
+		case partOption:
+			argv = t.field(p.value).appendOption(argv, args[p.value])
+		}
+	}
+	return argv
+}
+
+// appendOption appends the flag of f and its value. An empty value means the same as none.
+func (f *field) appendOption(argv []string, a argument) []string {
+	if !a.given {
+		return argv
+	}
+	var value string
+	switch f.kind {
+	case kindBoolean:
+		if a.yes {
+			argv = append(argv, f.flag)
+		}
+		return argv
+	case kindInteger:
+		value = strconv.Itoa(a.n)
+	default:
+		value = strings.Join(a.texts, ",")
+	}
+	switch {
+	case value == "":
+		return argv
+	case value[0] == '-':
+		return append(argv, f.flag+"="+value)
+	}
+	return append(argv, f.flag, value)
+}
+
+// displayCommand returns a command line for people: its parts joined by spaces, one that
+// holds a space quoted as JSON does.
+func displayCommand(path string, args []string) string {
+	var b strings.Builder
+	for i, p := range append([]string{path}, args...) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if !strings.Contains(p, " ") {
+			b.WriteString(p)
+			continue
+		}
+		quoted, _ := json.Marshal(p)
+		b.Write(quoted)
+	}
+	return b.String()
+}

@@ -1,0 +1,114 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tailrace/tailrace/pipeline"
+	"github.com/tailrace/tailrace/stages"
+)
+
+// A command is what a call runs.
+type command struct {
+	path      string
+	args      []string
+	dir       string
+	env       []string
+	keepGroup bool
+	// capture is the byte bound of the run.
+	capture int
+}
+
+// handler returns the SDK's handler of a tool. The result goes to the exit by the slot.
+func (s *server) handler(t *tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		sl, err := slotOf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		sl.payload = s.run(ctx, t, req.Params.Arguments, sl)
+		return &sdk.CallToolResult{}, nil
+	}
+}
+
+// run runs one call of a tool to its payload. Everything that a call may do is checked
+// before anything is started, here and nowhere else: a bound on calls at once belongs
+// in front of the start, too.
+func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot) *stages.Payload {
+	args, refused := t.parse(raw)
+	if refused != nil {
+		return s.refuse(t, refused)
+	}
+	selected, err := s.project.Select(args.selector())
+	if err != nil {
+		return s.refuse(t, refusedSelection(err))
+	}
+	path, before, err := s.project.Command()
+	if err != nil {
+		return s.refuse(t, refusedSpawn("command_not_found"))
+	}
+	argv := append(append([]string{}, before...), t.commandLine(selected, args)...)
+	if ctx.Err() != nil {
+		return internalError.payload() // Nobody reads it: the call was cancelled.
+	}
+	began := time.Now()
+	ch, refused := s.start(command{
+		path: path, args: argv, dir: s.project.Cwd, env: s.project.Env,
+		keepGroup: t.keepGroup, capture: pipeline.CaptureLimit,
+	})
+	if refused != nil {
+		return s.refuse(t, refused)
+	}
+	s.children.add(ch)
+	sl.release = func() { s.children.release(ch) }
+
+	p := s.collect(ctx, t, args, ch, displayCommand(path, argv), sl)
+	s.log.Info("call ended", "tool", t.name, "ok", p.OK, "ms", time.Since(began).Milliseconds(),
+		"stdout_bytes", len(p.Stdout), "stderr_bytes", len(p.Stderr))
+	return p
+}
+
+// refuse notes a refusal in the log, and returns its payload.
+func (s *server) refuse(t *tool, r *refusal) *stages.Payload {
+	s.log.Info("call refused", "tool", t.name, "code", r.code, "reason", r.reason)
+	return r.payload()
+}
+
+// collect reads a log command to the end of its run.
+func (s *server) collect(ctx context.Context, t *tool, args arguments, ch child, shown string, sl *slot) *stages.Payload {
+	var limits stages.LogLimits
+	bounds := pipeline.Bounds{MaxTime: t.timeout}
+	if args["tail"].given {
+		limits.Tail = limit(args["tail"].n)
+	}
+	if t.data == tailData {
+		bounds.MaxEvents = t.number(args, "maxEvents")
+		ms := t.number(args, "maxMs")
+		bounds.MaxTime = time.Duration(ms) * time.Millisecond
+		limits.MaxEvents, limits.MaxMs = limit(bounds.MaxEvents), limit(ms)
+	}
+	m := &meter{}
+	var hooks stages.CollectOptions
+	if token := sl.call.token; token != nil {
+		hooks = m.options()
+		defer watch(func(elapsed time.Duration) {
+			// The value must not pass its total while a child is being stopped.
+			if elapsed < bounds.MaxTime {
+				s.conn.progress(sl.call, progressFrame(token, elapsed, bounds.MaxTime, m))
+			}
+		})()
+	}
+	c, err := stages.Collect(ctx, ch, bounds, hooks)
+	if err != nil {
+		return internalError.payload()
+	}
+	return stages.PayloadOf(c, shown, t.data == tailData, limits)
+}
+
+func limit(n int) *int64 {
+	v := int64(n)
+	return &v
+}

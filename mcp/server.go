@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tailrace/tailrace/internal/project"
+	"github.com/tailrace/tailrace/pipeline"
+	"github.com/tailrace/tailrace/stages"
+)
+
+// endGrace bounds the end of a server. The usual client sends SIGTERM 2 s after it closed
+// the server's stdin.
+const endGrace = 1800 * time.Millisecond
+
+// ErrOptions is the error of [Serve] for options that lack a stream.
+var ErrOptions = errors.New("a server needs stdin and stdout: set both in its options")
+
+// protocolVersions are the versions that are spoken. Later ones have members added to a
+// result behind the exit, where nothing bounds them any more.
+var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// Options are the settings of [Serve].
+type Options struct {
+	// Version is what the server says of itself; "" reads as "dev".
+	Version string
+	// Project is the context that was captured when the session began. Commands run in
+	// its working directory, with its environment.
+	Project project.Context
+	// Stdin is where the client's messages come from, and Stdout where the frames go,
+	// each in one Write. Both are required, stay open, and carry nothing else. A Stdin
+	// without a working SetReadDeadline may be read until its end even after Serve
+	// returned, since nothing else can wake up a read.
+	//
+	// Serve handles no signals. A program passes a context that SIGTERM, SIGINT and
+	// SIGHUP cancel (signal.NotifyContext), and calls signal.Notify for SIGPIPE, so
+	// that a client that is gone becomes a write error instead of the program's death.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Log is the server's own log; nil discards it. It never holds output of the
+	// backend or input of the caller.
+	Log *slog.Logger
+}
+
+// A server is one session: its connection, its tools, its children.
+type server struct {
+	project  project.Context
+	log      *slog.Logger
+	tools    map[string]*tool
+	known    string // the names of the tools, for messages
+	budget   stages.Budget
+	frames   frames
+	children children
+	conn     *conn
+	// session is done when the session is over; its cause is [pipeline.ErrInterrupted].
+	session context.Context
+	// start starts a command. A test may replace it.
+	start func(command) (child, *refusal)
+}
+
+// Serve serves one client on two streams, until stdin ends, stdout breaks, or ctx is
+// done. Then it stops what is running: its children have 1 s to end before they are
+// killed. It returns nil, at the latest 1.9 s after the end of the session; the error is
+// for options and setup only.
+func Serve(ctx context.Context, o Options) error {
+	if o.Stdin == nil || o.Stdout == nil {
+		return ErrOptions
+	}
+	s, end, err := newServer(ctx, o)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, end, o.Version)
+}
+
+// newServer returns a server whose session end ends.
+func newServer(ctx context.Context, o Options) (s *server, end func(), err error) {
+	s = &server{project: o.Project, log: o.Log, tools: map[string]*tool{}, start: startChild}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, t := range tools() {
+		s.tools[t.name] = t
+		if s.known != "" {
+			s.known += ", "
+		}
+		s.known += t.name
+	}
+	s.frames.init()
+	// The cause tells an interrupted run from a cancelled one, so ctx is not the parent.
+	session, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.session = session
+	s.conn = newConn(o.Stdin, o.Stdout, func() {
+		s.children.hurry() // first, for a stop takes its grace as it begins
+		cancel(pipeline.ErrInterrupted)
+	})
+	return s, s.conn.end, nil
+}
+
+func (s *server) serve(ctx context.Context, end func(), version string) error {
+	if version == "" {
+		version = "dev"
+	}
+	srv := sdk.NewServer(&sdk.Implementation{Name: "tailrace", Title: "tailrace", Version: version}, &sdk.ServerOptions{
+		Instructions:              instructions,
+		Logger:                    slog.New(fixedHandler{s.log.Handler()}),
+		Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		SupportedProtocolVersions: protocolVersions,
+	})
+	for _, t := range s.tools {
+		described, err := t.describe()
+		if err != nil {
+			return err
+		}
+		srv.AddTool(described, s.handler(t))
+	}
+	srv.AddReceivingMiddleware(s.exit)
+
+	defer context.AfterFunc(ctx, end)()
+	session, err := srv.Connect(context.WithoutCancel(ctx), s.conn, nil)
+	if err != nil {
+		return err
+	}
+	s.log.Info("session began")
+	<-s.session.Done()
+	late := time.NewTimer(endGrace)
+	defer late.Stop()
+	s.conn.settle(settleGrace)
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = session.Close() // It waits for the calls; their errors are theirs.
+	}()
+	select {
+	case <-closed:
+		s.children.wait(late.C)
+	case <-late.C:
+		s.conn.Close()
+	}
+	s.log.Info("session ended")
+	return nil
+}
+
+// merge returns a context of a call that is done when the session is, too.
+func (s *server) merge(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.session, func() { cancel(context.Cause(s.session)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// A fixedHandler passes on the SDK's warnings by their fixed text alone: their attributes
+// repeat what the caller sent.
+type fixedHandler struct{ to slog.Handler }
+
+func (h fixedHandler) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.to.Enabled(ctx, l)
+}
+
+func (h fixedHandler) Handle(ctx context.Context, r slog.Record) error {
+	return h.to.Handle(ctx, slog.NewRecord(r.Time, r.Level, "sdk: "+r.Message, 0))
+}
+
+func (h fixedHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h fixedHandler) WithGroup(string) slog.Handler { return h }
