@@ -10,21 +10,33 @@ import (
 // into a registered one has not been set up by the user. A relative root is resolved
 // against the captured working directory.
 func (c Context) Registered(root string) bool {
-	real, err := filepath.EvalSymlinks(c.abs(root))
-	return err == nil && registered(real, c.readRegistry())
+	_, ok := c.RegisteredAs(root)
+	return ok
 }
 
-// registered says whether one of the entries leads to the folder real, which is resolved.
-func registered(real string, entries []entry) bool {
+// RegisteredAs returns the name that root is registered by, where [Context.Registered]
+// says that it is.
+func (c Context) RegisteredAs(root string) (name string, ok bool) {
+	real, err := filepath.EvalSymlinks(c.abs(root))
+	if err != nil {
+		return "", false
+	}
+	e, ok := registered(real, c.readRegistry())
+	return e.name, ok
+}
+
+// registered returns the first of the entries that leads to the folder real, which is
+// resolved.
+func registered(real string, entries []entry) (entry, bool) {
 	for _, e := range entries {
 		if e.repoRoot == real {
-			return true
+			return e, true
 		}
 		if root, err := filepath.EvalSymlinks(e.repoRoot); err == nil && root == real {
-			return true
+			return e, true
 		}
 	}
-	return false
+	return entry{}, false
 }
 
 // allowed says whether path lies in a registered project, and returns the path to hand

@@ -69,7 +69,7 @@ func (c Context) Register(p Project) error {
 		if err != nil {
 			return err
 		}
-		if registered(real, r.entries) {
+		if _, ok := registered(real, r.entries); ok {
 			return nil
 		}
 		if err := r.add(p); err != nil {

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tailrace/tailrace/internal/project"
+)
+
+const logsLong = `Show the logs of the project's sources, which tailrace.yaml lists.
+
+The project is the one of the working directory, or the one that --project or --path
+names. SERVICE is the name of a source; without it all sources are shown, line by line
+as they arrive. --file shows a log file without any project.
+
+With --json each line is one event on stdout: start, then a log event for each line of
+the log, error events for what could not be read, and end with a reason (eof,
+exit:CODE, error, closed). Without it the lines are shown as they are; on a terminal,
+control characters in them are shown as escapes.
+
+With --no-follow the sources are read one after the other, files before commands, each
+to its end. A line of more than 8 MiB becomes several. --since and --until go by the
+time that is written in a line; a line without one belongs to the line before it. With
+--since there is no limit of 200 lines unless --tail is given.
+
+A source that is a command is run for registered projects only (see tailrace init), and
+the files of a project that is not registered must lie in its folder.
+
+Exit codes: 0 the sources ended, 1 a source failed or the call was refused, 130 and 143
+ended by SIGINT and SIGTERM.`
+
+// A refusal is a call that was not carried out. Its text repeats no value of the call.
+type refusal struct {
+	code string
+	text string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// The codes of a refusal, as the envelope writes them. Those of the selection come from
+// package project.
+const (
+	codeUsage    = "E_USAGE"
+	codeService  = "E_SERVICE_NOT_FOUND"
+	codeConfig   = "E_CONFIG_INVALID"
+	codeMissing  = "E_PROJECT_NOT_FOUND"
+	codeNoAccess = "E_PERMISSION"
+)
+
+// Refusals that --json does not turn into an envelope: like the reference command line,
+// they leave stdout empty.
+var (
+	errComposeConflict = errors.New("--compose cannot be combined with --loki, --query, --services, --since or --until: leave one out")
+	errFormatConflict  = errors.New("--json and --pretty cannot be combined: leave one out")
+	errFollowUntil     = errors.New("--until cannot be combined with following: add --no-follow")
+	errSinceUntil      = errors.New("--since is later than --until: exchange them")
+	errLoki            = errors.New("the Loki backend is not available: leave out --loki and --query to read the sources of tailrace.yaml")
+	errCompose         = errors.New("the Compose backend is not available: leave out --compose to read the sources of tailrace.yaml")
+)
+
+// logsOptions are the flags of the command, as they were given.
+type logsOptions struct {
+	project, path, file         string
+	branch, profile             string
+	services, since, until      string
+	query                       string
+	tail                        int
+	json, pretty, loki, compose bool
+	follow, noFollow            bool
+
+	service      string // the positional argument
+	sinceAt      time.Time
+	untilAt      time.Time
+	names        []string // the services that were asked for
+	tailWasGiven bool
+	byName       bool // --project was given
+	byPath       bool // --path was given
+}
+
+func newLogsCommand(app *app) *cobra.Command {
+	o := &logsOptions{}
+	cmd := &cobra.Command{
+		Use:           "logs [SERVICE]",
+		Short:         "Show the logs of the project's sources",
+		Long:          logsLong,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.project, "project", "", "registered project, by `NAME`")
+	f.StringVar(&o.path, "path", "", "project of a folder, searched upward from `DIR`")
+	f.StringVar(&o.file, "file", "", "show one log `FILE`, without a project")
+	f.StringVar(&o.branch, "branch", "", "branch `NAME` that the events carry")
+	f.StringVar(&o.profile, "profile", "", "accepted for compatibility; sources have no profiles")
+	f.StringVar(&o.services, "services", "", "sources to show, as a comma-separated `LIST`")
+	f.StringVar(&o.since, "since", "", "only lines from `TIME` on (15m, 2h, RFC 3339)")
+	f.StringVar(&o.until, "until", "", "only lines up to `TIME`, with --no-follow")
+	f.IntVar(&o.tail, "tail", 200, "how many last `LINES` of each source to begin with")
+	f.BoolVarP(&o.follow, "follow", "f", true, "go on with new lines")
+	f.BoolVar(&o.noFollow, "no-follow", false, "end when the sources have ended")
+	f.BoolVar(&o.json, "json", false, "one JSON event a line")
+	f.BoolVar(&o.pretty, "pretty", false, "lines for people; this is how they are shown without --json")
+	f.BoolVar(&o.loki, "loki", false, "not available yet")
+	f.BoolVar(&o.compose, "compose", false, "not available yet")
+	f.StringVar(&o.query, "query", "", "not available yet")
+
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return app.refuse(asksForJSON(app.Args), &refusal{codeUsage, flagProblem(err)})
+	})
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return app.refuse(o.json, &refusal{codeUsage, "logs takes one SERVICE: use --services for several"})
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			o.service = args[0]
+		}
+		if err := o.check(app.Now(), f.Changed); err != nil {
+			return app.refuse(o.json, err)
+		}
+		c, err := project.NewContext(app.Cwd, app.Env)
+		if err != nil {
+			return app.refuse(o.json, err)
+		}
+		plan, err := o.plan(c)
+		if err != nil {
+			return app.refuse(o.json, err)
+		}
+		return runLogs(cmd.Context(), app, o, plan)
+	}
+	return cmd
+}
+
+// check looks at the flags in the order of the reference command line.
+func (o *logsOptions) check(now time.Time, given func(string) bool) error {
+	o.byName, o.byPath, o.tailWasGiven = given("project"), given("path"), given("tail")
+	explicitLoki := o.loki || slices.ContainsFunc([]string{"query", "services", "since", "until"}, given)
+	if o.compose && explicitLoki {
+		return errComposeConflict
+	}
+	if o.json && o.pretty {
+		return errFormatConflict
+	}
+	var err error
+	if o.sinceAt, err = parseTime(o.since, now); err != nil {
+		return fmt.Errorf("--since %w", err)
+	}
+	if o.untilAt, err = parseTime(o.until, now); err != nil {
+		return fmt.Errorf("--until %w", err)
+	}
+	if !o.sinceAt.IsZero() && !o.untilAt.IsZero() && o.sinceAt.After(o.untilAt) {
+		return errSinceUntil
+	}
+	if o.noFollow && given("follow") && o.follow {
+		return &refusal{codeUsage, "--follow and --no-follow cannot be combined: leave one out"}
+	}
+	o.follow = o.follow && !o.noFollow
+	switch {
+	case o.follow && !o.untilAt.IsZero():
+		return errFollowUntil
+	case o.compose:
+		return errCompose
+	case o.loki || given("query"):
+		return errLoki
+	case o.tail < 0:
+		return &refusal{codeUsage, "--tail takes a number of lines, 0 or more"}
+	case o.byName && o.byPath:
+		return &refusal{codeUsage, "--project and --path cannot be combined: leave one out"}
+	case given("file") && (o.byName || o.byPath || given("services") || o.service != ""):
+		return &refusal{codeUsage, "--file is read without a project: leave out --project, --path and services"}
+	case given("file") && (o.file == "" || strings.ContainsRune(o.file, 0)):
+		return &refusal{codeUsage, "--file takes the path of a log file"}
+	}
+	for _, name := range append(strings.Split(o.services, ","), o.service) {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(o.names, name) {
+			o.names = append(o.names, name)
+		}
+	}
+	return nil
+}
+
+// lines returns with how many of its last lines a source begins, or -1 for all.
+func (o *logsOptions) lines() int {
+	if !o.sinceAt.IsZero() && !o.tailWasGiven {
+		return -1
+	}
+	return o.tail
+}
+
+// refuse says why a call is not carried out and returns what ends the program. With
+// JSON, an error that has a code is one object on stdout, written over several lines so
+// that none of them is an event.
+func (app *app) refuse(asJSON bool, err error) error {
+	code := ""
+	var r *refusal
+	var s *project.SelectError
+	var c *project.ConfigError
+	switch {
+	case errors.As(err, &r):
+		code = r.code
+	case errors.As(err, &s):
+		code = s.Code
+	case errors.As(err, &c):
+		code = codeConfig
+	}
+	if !asJSON || code == "" {
+		return &exitError{code: 1, err: err}
+	}
+	type detail struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	out, _ := json.MarshalIndent(struct {
+		OK    bool   `json:"ok"`
+		Error detail `json:"error"`
+	}{Error: detail{code, err.Error()}}, "", "  ") // two strings and a bool: it cannot fail
+	if _, err := app.Stdout.Write(append(out, '\n')); err != nil {
+		return &exitError{code: 1, err: errOutput}
+	}
+	return &exitError{code: 1}
+}
+
+// asksForJSON looks for --json in a command line that could not be parsed.
+func asksForJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// flagProblem says what is wrong with the flags. It names a flag that is known, and
+// repeats nothing else.
+func flagProblem(err error) string {
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing):
+		return "--" + missing.GetFlag().Name + " needs a value"
+	case errors.As(err, &invalid):
+		return "--" + invalid.GetFlag().Name + " does not take this value: see the command's --help"
+	}
+	return "unknown option: see the command's --help for the known ones"
+}

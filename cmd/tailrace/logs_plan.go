@@ -1,0 +1,149 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailrace/tailrace/internal/project"
+)
+
+// A plan says which sources are read.
+type plan struct {
+	// project is the name that the events carry, "" where there is none.
+	project string
+	// root is the folder that files must lie in, "" where they may lie anywhere.
+	root    string
+	sources []project.Source
+}
+
+// plan finds the project and its sources, and refuses what the project has no right to.
+func (o *logsOptions) plan(c project.Context) (*plan, error) {
+	if o.file != "" {
+		path := o.file
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.Cwd, path)
+		}
+		return &plan{sources: []project.Source{{File: filepath.Clean(path)}}}, nil
+	}
+	p, err := o.findProject(c)
+	if err != nil {
+		return nil, err
+	}
+	if p.ConfigPath == "" {
+		return nil, &refusal{codeMissing, "the project has no tailrace.yaml: run `tailrace init` in its folder"}
+	}
+	config, err := project.LoadConfig(p.ConfigPath)
+	if err != nil {
+		return nil, err
+	}
+	out := &plan{project: p.Name}
+	name, registered := c.RegisteredAs(p.Root)
+	if registered {
+		out.project = name
+	}
+	if config.Name != "" {
+		out.project = config.Name
+	}
+	if slug := branchSlug(o.branch); slug != "" {
+		out.project += "--" + slug
+	}
+	out.sources, err = o.choose(config.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if registered {
+		return out, nil
+	}
+	// A repository that was only cloned must neither run anything nor show files from
+	// outside of it.
+	out.root = p.Root
+	for _, s := range out.sources {
+		if s.Command != nil {
+			return nil, &refusal{codeNoAccess, "a source of this project is a command, and the project is not registered: " +
+				"read its tailrace.yaml, then run `tailrace init` in its folder, or name a source that is a file"}
+		}
+	}
+	return out, nil
+}
+
+func (o *logsOptions) findProject(c project.Context) (project.Project, error) {
+	if o.byName {
+		return c.Lookup(o.project)
+	}
+	dir := c.Cwd
+	if o.byPath {
+		var err error
+		if dir, err = existing(c, o.path); err != nil {
+			return project.Project{}, err
+		}
+	}
+	p, ok := c.Find(dir)
+	if !ok {
+		return p, &project.SelectError{Code: project.CodeNotFound, Reason: project.ReasonNoProject}
+	}
+	return p, nil
+}
+
+// existing returns the absolute path of --path. Unlike a call of an agent, the user of
+// the command line may name any folder: what it may do depends on its registration.
+func existing(c project.Context, path string) (string, error) {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "", &project.SelectError{Code: project.CodeUsage, Reason: project.ReasonInvalidPath, Argument: "path"}
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Cwd, path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", &project.SelectError{Code: project.CodeNotFound, Reason: project.ReasonPathNotFound, Argument: "path"}
+	}
+	return filepath.Clean(path), nil
+}
+
+// choose returns the sources that were asked for, in the order of the file.
+func (o *logsOptions) choose(all []project.Source) ([]project.Source, error) {
+	if len(all) == 0 {
+		return nil, &refusal{codeConfig, "tailrace.yaml lists no sources: add one below its key sources"}
+	}
+	if len(o.names) == 0 {
+		return all, nil
+	}
+	var chosen []project.Source
+	for _, s := range all {
+		if slices.Contains(o.names, s.Name) {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) < len(o.names) {
+		return nil, &refusal{codeService, "a service that was asked for is no source of the project: the names are the keys below sources in its tailrace.yaml"}
+	}
+	return chosen, nil
+}
+
+// branchSlug returns a branch as it stands in the name of a project, as the hack command
+// line makes it.
+func branchSlug(branch string) string {
+	branch = strings.TrimSpace(branch)
+	if branch == "" {
+		return ""
+	}
+	var slug strings.Builder
+	dash := false
+	for _, r := range strings.ToLower(branch) {
+		switch {
+		case r == '_', r == ' ', r == '/', r == '-':
+			dash = true
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			if dash {
+				slug.WriteByte('-')
+			}
+			dash = false
+			slug.WriteRune(r)
+		}
+	}
+	if slug.Len() == 0 {
+		return "branch"
+	}
+	return strings.TrimPrefix(slug.String(), "-")
+}

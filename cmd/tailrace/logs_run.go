@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/tailrace/tailrace/internal/project"
+)
+
+// errOutput says that stdout could not be written, for another reason than that its
+// reader went away.
+var errOutput = errors.New("the output could not be written: check the disk, or where it is directed to")
+
+// The end reasons of our own sources. A command that failed has exit:CODE.
+const (
+	reasonEOF    = "eof"
+	reasonError  = "error"
+	reasonClosed = "closed"
+)
+
+// A signalled is the cause of a context that a signal ended.
+type signalled struct{ signal syscall.Signal }
+
+func (s *signalled) Error() string { return "ended by a signal" }
+
+// A logsRun is one call of the command while it reads.
+type logsRun struct {
+	o     *logsOptions
+	plan  *plan
+	frame frame
+	env   []string
+	// labelled says that lines for people name their source; terminal that their controls
+	// are shown as escapes.
+	labelled, terminal bool
+	stop               context.CancelCauseFunc
+
+	mu             sync.Mutex // guards what follows
+	stdout, stderr io.Writer
+	broken         error
+}
+
+// runLogs reads the sources of a plan and writes what they say.
+func runLogs(ctx context.Context, app *app, o *logsOptions, p *plan) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer stopOnSignal(stop)()
+
+	r := &logsRun{
+		o: o, plan: p, env: app.Env, stop: stop, stdout: app.Stdout, stderr: app.Stderr,
+		frame:    frame{project: p.project, backend: p.backend(), branch: o.branch, now: app.Now},
+		labelled: len(p.sources) > 1,
+	}
+	if f, ok := app.Stdout.(*os.File); ok && !o.json {
+		r.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	if o.json {
+		r.write(r.frame.appendStart(nil, o.names, o.follow, o.since, o.until))
+	}
+	reason := r.readAll(ctx)
+	if ctx.Err() != nil {
+		reason = reasonClosed
+	}
+	if o.json {
+		r.write(r.frame.appendEnd(nil, reason))
+	}
+	return r.result(ctx, reason)
+}
+
+// backend names the backend of the plan's sources.
+func (p *plan) backend() string {
+	backend := ""
+	for _, s := range p.sources {
+		switch kind := backendOf(s); {
+		case backend == "":
+			backend = kind
+		case backend != kind:
+			return backendMixed
+		}
+	}
+	return backend
+}
+
+func backendOf(s project.Source) string {
+	if s.Command != nil {
+		return backendCommand
+	}
+	return backendFile
+}
+
+// readAll reads every source to its end and returns the reason of the end event: that of
+// the first source, in the order of the plan, that failed. Followed sources are read
+// side by side. Others are read one after the other, files first, so that a command
+// that does not end holds back nothing that is there already.
+func (r *logsRun) readAll(ctx context.Context) string {
+	reasons := make([]string, len(r.plan.sources))
+	if r.o.follow {
+		var wg sync.WaitGroup
+		for i, s := range r.plan.sources {
+			wg.Go(func() { reasons[i] = r.read(ctx, s) })
+		}
+		wg.Wait()
+	} else {
+		for _, kind := range [...]string{backendFile, backendCommand} {
+			for i, s := range r.plan.sources {
+				if backendOf(s) == kind && ctx.Err() == nil {
+					reasons[i] = r.read(ctx, s)
+				}
+			}
+		}
+	}
+	for _, reason := range reasons {
+		if reason != "" {
+			return reason
+		}
+	}
+	return reasonEOF
+}
+
+// read reads one source. It returns "" where the source ended well, or was stopped.
+func (r *logsRun) read(ctx context.Context, s project.Source) string {
+	src, err := r.open(s)
+	if err != nil {
+		return r.fail(s, openProblem(err))
+	}
+	// Close ends what a command left behind. There is no more to read, so nothing of it
+	// is missing from the log.
+	defer func() { _ = src.Close() }()
+	in := r.newReader(s)
+	for chunk := range src.Chunks(ctx) {
+		in.feed(chunk)
+	}
+	exit := src.Exit()
+	in.end(exit)
+	switch {
+	case !exit.Failed():
+		return ""
+	case exit.Err != nil:
+		return r.fail(s, "could not be read to its end")
+	}
+	reason := "exit:" + strconv.Itoa(exit.Code)
+	r.note(s, "the command ended with "+reason)
+	return reason
+}
+
+// fail tells of a source that failed: an error event, or a line on stderr.
+func (r *logsRun) fail(s project.Source, problem string) string {
+	if r.o.json {
+		f := r.frame
+		f.backend = backendOf(s)
+		r.write(f.appendError(nil, sourceLabel(s)+": "+problem))
+	} else {
+		r.note(s, problem)
+	}
+	return reasonError
+}
+
+// note writes a line on stderr. It holds no log text.
+func (r *logsRun) note(s project.Source, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, _ = fmt.Fprintf(r.stderr, "tailrace: %s: %s\n", sourceLabel(s), text)
+}
+
+// sourceLabel names a source: by its name, which its grammar makes safe to show.
+func sourceLabel(s project.Source) string {
+	if s.Name == "" {
+		return "the log file"
+	}
+	return "source " + s.Name
+}
+
+// write writes whole lines to stdout. After the first failure nothing more is written,
+// and the run is stopped.
+func (r *logsRun) write(lines []byte) {
+	if len(lines) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.broken != nil {
+		return
+	}
+	if _, err := r.stdout.Write(lines); err != nil {
+		r.broken = err
+		r.stop(errOutput)
+	}
+}
+
+// result makes what ends the program of what is known after the run.
+func (r *logsRun) result(ctx context.Context, reason string) error {
+	r.mu.Lock()
+	broken := r.broken
+	r.mu.Unlock()
+	var by *signalled
+	switch {
+	case errors.Is(broken, syscall.EPIPE), errors.Is(broken, io.ErrClosedPipe):
+		return &exitError{code: 128 + int(syscall.SIGPIPE)}
+	case broken != nil:
+		return &exitError{code: 1, err: errOutput}
+	case errors.As(context.Cause(ctx), &by):
+		return &exitError{code: 128 + int(by.signal)}
+	case ctx.Err() != nil:
+		return &exitError{code: 128 + int(syscall.SIGINT)}
+	case reason != reasonEOF:
+		return &exitError{code: 1}
+	}
+	return nil
+}
+
+// stopOnSignal cancels with the first signal that ends a program, and turns a broken pipe
+// into an error of the write, so that commands are stopped in both cases. What it
+// returns ends it.
+func stopOnSignal(cancel context.CancelCauseFunc) (end func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case s := <-signals:
+				if number, ok := s.(syscall.Signal); ok && number != syscall.SIGPIPE {
+					cancel(&signalled{number})
+				}
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		wg.Wait()
+	}
+}
