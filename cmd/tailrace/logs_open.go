@@ -16,8 +16,8 @@ import (
 // a server gives this program, so that the command is gone before this program is.
 const commandGrace = 500 * time.Millisecond
 
-// open starts reading a source.
-func (r *logsRun) open(s project.Source) (pipeline.Source, error) {
+// openSource starts reading a source.
+func (r *logsRun) openSource(s project.Source) (pipeline.Source, error) {
 	if s.Command == nil {
 		return r.openFile(s)
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tailrace/tailrace/internal/project"
+	"github.com/tailrace/tailrace/pipeline"
 )
 
 // errOutput says that stdout could not be written, for another reason than that its
@@ -42,6 +43,8 @@ type logsRun struct {
 	// are shown as escapes.
 	labelled, terminal bool
 	stop               context.CancelCauseFunc
+	// open starts reading a source.
+	open func(project.Source) (pipeline.Source, error)
 
 	mu             sync.Mutex // guards what follows
 	stdout, stderr io.Writer
@@ -57,22 +60,35 @@ func runLogs(ctx context.Context, app *app, o *logsOptions, p *plan) error {
 	defer stop(nil)
 	defer stopOnSignal(stop)()
 
+	r := newLogsRun(app, o, p)
+	r.stop = stop
+	return r.run(ctx)
+}
+
+func newLogsRun(app *app, o *logsOptions, p *plan) *logsRun {
 	r := &logsRun{
-		o: o, plan: p, env: app.Env, stop: stop, stdout: app.Stdout, stderr: app.Stderr,
+		o: o, plan: p, env: app.Env, stdout: app.Stdout, stderr: app.Stderr,
 		frame:    frame{project: p.project, backend: p.backend(), branch: o.branch, now: app.Now},
 		labelled: len(p.sources) > 1,
+		stop:     func(error) {},
 	}
+	r.open = r.openSource
 	if f, ok := app.Stdout.(*os.File); ok && !o.json {
 		r.terminal = term.IsTerminal(int(f.Fd()))
 	}
-	if o.json {
-		r.write(r.frame.appendStart(nil, o.names, o.follow, o.since, o.until))
+	return r
+}
+
+// run reads the sources and returns what ends the program.
+func (r *logsRun) run(ctx context.Context) error {
+	if r.o.json {
+		r.write(r.frame.appendStart(nil, r.o.names, r.o.follow, r.o.since, r.o.until))
 	}
 	reason := r.readAll(ctx)
 	if ctx.Err() != nil {
 		reason = reasonClosed
 	}
-	if o.json {
+	if r.o.json {
 		r.write(r.frame.appendEnd(nil, reason))
 	}
 	return r.result(ctx, reason)
