@@ -109,18 +109,14 @@ func (b Budget) plan(p *Payload, envelope int) (view, content form, size int) {
 			return whole, whole, envelope + plain + escaped
 		}
 	}
+	// A quarter for the view leaves room for the smallest content: escaping adds less
+	// than a view's own length.
 	view = whole
 	view.limit = int64(viewBytes)
 	view = view.fit(min(viewBytes, (room+envelope)/4), floor)
 	escaped := view.escapedSize()
 	content = whole.fit(room-escaped, floor)
 	plain := content.size()
-	if plain+escaped > room {
-		view = view.smallest()
-		escaped = view.escapedSize()
-		content = whole.fit(room-escaped, floor)
-		plain = content.size()
-	}
 	return view, content, envelope + plain + escaped
 }
 

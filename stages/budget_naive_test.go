@@ -200,13 +200,8 @@ func (n naive) result(b stages.Budget) string {
 	view.limit = min(b.ViewBytes, b.MaxBytes/4)
 	content.limit = b.MaxBytes
 	view = view.fit(min(view.limit, room/4), b.StderrFloor)
-	around := func() int { return len(write(view, n)) - len(n.json()) }
-	first := content
-	content = first.fit(room-around(), b.StderrFloor)
-	if len(write(view, content)) > room {
-		view = view.smallest()
-		content = first.fit(room-around(), b.StderrFloor)
-	}
+	around := len(write(view, n)) - len(n.json())
+	content = content.fit(room-around, b.StderrFloor)
 	return write(view, content)
 }
 

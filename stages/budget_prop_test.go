@@ -2,7 +2,6 @@ package stages_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -49,7 +48,7 @@ func someNaive(r *rand.Rand) naive {
 		if n.tail {
 			n.texts[4] = someAtoms(r, 8)
 		}
-		n.cutoff = []pipeline.Cutoff{{}, {Bound: pipeline.EventsBound, Limit: 3}, {Bound: pipeline.BytesBound, Limit: 8388608}}[r.IntN(3)]
+		n.cutoff = []pipeline.Cutoff{{}, {Bound: pipeline.EventsBound, Limit: 3}, {Bound: pipeline.BytesBound, Limit: 8388608}, {Bound: pipeline.EventsBound, Limit: 1 << 62}}[r.IntN(4)]
 		longest := 1 + r.IntN(40)
 		for range r.IntN(14) {
 			e := "{}"
@@ -74,8 +73,8 @@ func someBudget(r *rand.Rand) stages.Budget {
 }
 
 // checkBudget compares one result with the plain twin's, and holds it to the laws.
-func checkBudget(t *testing.T, r *rand.Rand) {
-	n, b := someNaive(r), someBudget(r)
+func checkBudget(t *testing.T, n naive, b stages.Budget) {
+	t.Helper()
 	p := n.payload()
 	got, fit := b.AppendResult([]byte("before"), p)
 	if !strings.HasPrefix(string(got), "before") {
@@ -101,14 +100,52 @@ func checkBudget(t *testing.T, r *rand.Rand) {
 
 func TestB7_SameAsThePlainTwin(t *testing.T) {
 	for seed := range uint64(1500) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkBudget(t, rand.New(rand.NewPCG(seed, 7))) })
-		if t.Failed() {
-			return
+		r := rand.New(rand.NewPCG(seed, 7))
+		checkBudget(t, someNaive(r), someBudget(r))
+	}
+}
+
+// TestB7_LineEndsAtTheNote: a line end that is kept costs nothing where the note needs
+// one before it anyway.
+func TestB7_LineEndsAtTheNote(t *testing.T) {
+	some := []atom{{"a", "a"}, {"\n", "\n"}, {"é", "é"}}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		n := naive{ok: true}
+		for range 500 {
+			n.stderr = append(n.stderr, some[r.IntN(len(some))])
+		}
+		checkBudget(t, n, stages.Budget{MaxBytes: 1000 - r.IntN(100), ViewBytes: 210 + r.IntN(40), StderrFloor: 1})
+	}
+}
+
+// TestB7_NoteCostsWhatItNeeds: the same, by hand.
+func TestB7_NoteCostsWhatItNeeds(t *testing.T) {
+	size := func(stderr string) int {
+		return len(naive{ok: true, cut: true, stderr: []atom{{stderr, stderr}}}.json())
+	}
+	p := &stages.Payload{OK: true, Stderr: []byte("aaaa\nbbb" + strings.Repeat("c", 1000))}
+	for _, c := range []struct {
+		room int
+		want string
+	}{
+		{size("aaa\n"), "aaa\n"}, // with the line end that the note needs
+		{size("aaaa\n"), "aaaa\n"},
+		{size("aaaa\n") + 1, "aaaa\n"},
+		{size("aaaa\n") + 2, "aaaa\n"}, // b and a line end would take three
+		{size("aaaa\n") + 3, "aaaa\nb\n"},
+	} {
+		_, view, _, text := budgeted(t, stages.Budget{MaxBytes: 1000, ViewBytes: c.room, StderrFloor: 1}, p)
+		if view.Stderr != c.want+stages.CutNote || len(text) > c.room {
+			t.Errorf("in %d bytes: %q", c.room, view.Stderr)
 		}
 	}
 }
 
 func FuzzBudget(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
-	f.Fuzz(func(t *testing.T, a, b uint64) { checkBudget(t, rand.New(rand.NewPCG(a, b))) })
+	f.Fuzz(func(t *testing.T, a, b uint64) {
+		r := rand.New(rand.NewPCG(a, b))
+		checkBudget(t, someNaive(r), someBudget(r))
+	})
 }
