@@ -29,14 +29,14 @@ func (m *meter) options() stages.CollectOptions {
 	}
 }
 
-// watch calls report with the time since its own start, every progressEvery, on one
+// watch calls report with the time since its own start, again and again, on one
 // goroutine, until stop is called. Stop returns when the last report has; none follows.
-func watch(report func(elapsed time.Duration)) (stop func()) {
+func watch(every time.Duration, report func(elapsed time.Duration)) (stop func()) {
 	started := time.Now()
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(progressEvery)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {

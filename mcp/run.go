@@ -94,7 +94,7 @@ func (s *server) collect(ctx context.Context, t *tool, args arguments, ch child,
 	var hooks stages.CollectOptions
 	if token := sl.call.token; token != nil {
 		hooks = m.options()
-		defer watch(func(elapsed time.Duration) {
+		defer watch(s.every, func(elapsed time.Duration) {
 			// The value must not pass its total while a child is being stopped.
 			if elapsed < bounds.MaxTime {
 				s.conn.progress(sl.call, progressFrame(token, elapsed, bounds.MaxTime, m))

@@ -59,8 +59,10 @@ type server struct {
 	conn     *conn
 	// session is done when the session is over; its cause is [pipeline.ErrInterrupted].
 	session context.Context
-	// start starts a command. A test may replace it.
+	// start starts a command, and every is the time between two notifications of
+	// progress. Tests have others.
 	start func(command) (child, *refusal)
+	every time.Duration
 }
 
 // Serve serves one client on two streams, until stdin ends, stdout breaks, or ctx is
@@ -80,7 +82,7 @@ func Serve(ctx context.Context, o Options) error {
 
 // newServer returns a server whose session end ends.
 func newServer(ctx context.Context, o Options) (s *server, end func(), err error) {
-	s = &server{project: o.Project, log: o.Log, tools: map[string]*tool{}, start: startChild}
+	s = &server{project: o.Project, log: o.Log, tools: map[string]*tool{}, start: startChild, every: progressEvery}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
