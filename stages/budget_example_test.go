@@ -1,7 +1,9 @@
 package stages_test
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailrace/tailrace/stages"
@@ -29,6 +31,19 @@ func ExampleBudget_AppendResult() {
 	// Output:
 	// default limits: false 40 true
 	// small limits: true 40 4 true
+}
+
+func ExampleBudget_Stage() {
+	payloads := slices.Values([]*stages.Payload{
+		{OK: true, Command: "hack up", Stdout: []byte("started\n")},
+		{OK: true, Command: "hack run", Stdout: bytes.Repeat([]byte("line\n"), 1000)},
+	})
+	for result := range (stages.Budget{MaxBytes: 2000, ViewBytes: 400}).Stage()(payloads) {
+		fmt.Println(len(result) <= 2000, bytes.Contains(result, []byte(`"outputTruncated":true`)))
+	}
+	// Output:
+	// true false
+	// true true
 }
 
 func ExampleAppendPayload() {

@@ -22,6 +22,7 @@ type Payload struct {
 	// Log is the typed data of a log collection; nil for other commands.
 	Log *LogData
 	// Data is the typed data of any other command: valid JSON on one line; nil for none.
+	// It is written as it is, and not at all where Log is set.
 	Data json.RawMessage
 	// NotSpawned says that no process was started.
 	NotSpawned bool
@@ -37,14 +38,15 @@ type PayloadError struct {
 
 // LogData is the data member of a log result.
 type LogData struct {
-	// Events are the collected events.
+	// Events are the collected events; nil for none.
 	Events *EventList
-	// Cutoff is the bound that collection stopped at; its Bound is NoBound for null.
+	// Cutoff is the bound that collection stopped at; its Bound is NoBound for null. A
+	// payload that is not OK has a null cutoff whatever stands here.
 	Cutoff pipeline.Cutoff
 	// Tail says that the result has the fields of a tail: stop_reason, duration_ms and
 	// the limits maxEvents and maxMs.
 	Tail bool
-	// StopReason and DurationMs are written for a tail only.
+	// StopReason and DurationMs are written for a tail only. No budget changes them.
 	StopReason pipeline.StopReason
 	DurationMs int64
 	// Limits echo what was asked for.
