@@ -45,7 +45,7 @@ func openProblem(err error) string {
 	var spawn *source.SpawnError
 	switch {
 	case errors.As(err, &spawn):
-		return "the command could not be started: " + string(spawn.Reason)
+		return spawn.Error() + " (" + string(spawn.Reason) + ")"
 	case errors.Is(err, fs.ErrNotExist):
 		return "the file does not exist"
 	case errors.Is(err, fs.ErrPermission):

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts run the program as its users do, each in a folder of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "user"))
+			e.Setenv("HACK_HOME", "")
+			e.Setenv("HACK_GLOBAL_CONFIG_PATH", "")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"events":    scriptEvents,
+			"uncomment": scriptUncomment,
+		},
+	})
+}
+
+func oneArgument(ts *testscript.TestScript, neg bool, args []string) string {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: one argument, no negation")
+	}
+	return ts.MkAbs(args[0])
+}
+
+var now = regexp.MustCompile(`"ts":"20[0-9-]{8}T[0-9:]{8}\.[0-9]{3}Z"`)
+
+// events FILE compares the last stdout with a file in which the times of the clock are
+// written NOW.
+func scriptEvents(ts *testscript.TestScript, neg bool, args []string) {
+	want := ts.ReadFile(oneArgument(ts, neg, args))
+	if got := now.ReplaceAllString(ts.ReadFile("stdout"), `"ts":"NOW"`); got != want {
+		ts.Fatalf("got\n%swant\n%s", got, want)
+	}
+}
+
+// uncomment FILE makes sources of the examples in a tailrace.yaml.
+func scriptUncomment(ts *testscript.TestScript, neg bool, args []string) {
+	path := oneArgument(ts, neg, args)
+	data := bytes.ReplaceAll([]byte(ts.ReadFile(path)), []byte("\n#  "), []byte("\n  "))
+	ts.Check(os.WriteFile(path, data, 0o644))
+}
