@@ -149,3 +149,16 @@ func FuzzBudget(f *testing.F) {
 		checkBudget(t, someNaive(r), someBudget(r))
 	})
 }
+
+// TestB5_AnEarlierCutoffCanBeLonger: dropping the last event replaces a cutoff that takes
+// more room than the new one. The event still does not fit beside the old one.
+func TestB5_AnEarlierCutoffCanBeLonger(t *testing.T) {
+	n := naive{ok: true, hasLog: true, cutoff: pipeline.Cutoff{Bound: pipeline.EventsBound, Limit: 1 << 62}}
+	for range 150 {
+		n.events = append(n.events, `{}`)
+	}
+	n.all = len(n.events)
+	for size := 900; size < 1300; size++ {
+		checkBudget(t, n, stages.Budget{MaxBytes: size, ViewBytes: 200, StderrFloor: 1})
+	}
+}
