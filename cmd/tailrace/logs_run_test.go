@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/tailrace/tailrace/internal/memsource"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/pipeline"
@@ -42,6 +44,7 @@ func (o opened) Close() error { *o.closed++; return o.Source.Close() }
 // play runs the command's inner part on sources from memory.
 func play(t *testing.T, ctx context.Context, o *logsOptions, out io.Writer, sources ...played) (stderr string, err error) {
 	t.Helper()
+	defer goleak.VerifyNone(t)
 	p := &plan{project: "shop"}
 	byName := map[string]played{}
 	for _, s := range sources {

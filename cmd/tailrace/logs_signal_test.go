@@ -18,13 +18,16 @@ import (
 
 const patience = 20 * time.Second
 
-// startLogs starts the logs command, as a process of its own, on a command of a
-// registered project, and returns the lines that it writes.
-func startLogs(t *testing.T, script string, args ...string) (*exec.Cmd, *bufio.Reader, io.Closer) {
+// A process is the program, started, and the end of its stdout that a test reads.
+type process struct {
+	*exec.Cmd
+	pipe io.Closer
+}
+
+// startIn starts the program, as a process of its own, in a folder that is a project
+// with this tailrace.yaml. It is killed where a test takes too long.
+func startIn(t *testing.T, root, yaml string, args ...string) (*process, *bufio.Reader) {
 	t.Helper()
-	root := t.TempDir()
-	env := []string{"HOME=" + root, "PATH=" + os.Getenv("PATH")}
-	yaml := "version: 1\nsources:\n  job: {command: [sh, -c, '" + script + "']}\n"
 	if err := os.WriteFile(filepath.Join(root, "tailrace.yaml"), []byte(yaml), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +36,15 @@ func startLogs(t *testing.T, script string, args ...string) (*exec.Cmd, *bufio.R
 		t.Fatal(err)
 	}
 	command := func(args ...string) *exec.Cmd {
-		return &exec.Cmd{Path: self, Args: append([]string{"tailrace"}, args...), Env: env, Dir: root}
+		return &exec.Cmd{
+			Path: self, Args: append([]string{"tailrace"}, args...), Dir: root,
+			Env: []string{"HOME=" + root, "PATH=" + os.Getenv("PATH")},
+		}
 	}
 	if out, err := command("init", "--name", "p").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	cmd := command(append([]string{"logs"}, args...)...)
+	cmd := command(args...)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +53,15 @@ func startLogs(t *testing.T, script string, args ...string) (*exec.Cmd, *bufio.R
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	t.Cleanup(func() { timer.Stop() })
-	return cmd, bufio.NewReader(stdout), stdout
+	t.Cleanup(func() { timer.Stop(); _ = stdout.Close() })
+	return &process{cmd, stdout}, bufio.NewReader(stdout)
+}
+
+// startLogs starts the logs command on a source that runs a shell script.
+func startLogs(t *testing.T, script string, args ...string) (*process, *bufio.Reader) {
+	t.Helper()
+	yaml := "version: 1\nsources:\n  job: {command: [sh, -c, '" + script + "']}\n"
+	return startIn(t, t.TempDir(), yaml, append([]string{"logs"}, args...)...)
 }
 
 func readLine(t *testing.T, r *bufio.Reader) string {
@@ -82,7 +95,7 @@ func TestS2_SignalsEndTheCommandOfASource(t *testing.T) {
 			"stubborn": `trap "" TERM INT HUP; echo $$; while :; do sleep 60; done`,
 		} {
 			t.Run(sig.String()+" "+name, func(t *testing.T) {
-				cmd, out, _ := startLogs(t, script)
+				cmd, out := startLogs(t, script)
 				pid := readLine(t, out)
 				if err := cmd.Process.Signal(sig); err != nil {
 					t.Fatal(err)
@@ -101,7 +114,7 @@ func TestS2_SignalsEndTheCommandOfASource(t *testing.T) {
 }
 
 func TestS2_StopIsToldAsClosed(t *testing.T) {
-	cmd, out, _ := startLogs(t, "echo ready; exec sleep 60", "--json")
+	cmd, out := startLogs(t, "echo ready; exec sleep 60", "--json")
 	for !strings.Contains(readLine(t, out), "ready") {
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -117,9 +130,9 @@ func TestS2_StopIsToldAsClosed(t *testing.T) {
 }
 
 func TestS2_ReaderThatGoesAwayEndsTheCommandOfASource(t *testing.T) {
-	cmd, out, pipe := startLogs(t, "echo $$; while echo line; do :; done")
+	cmd, out := startLogs(t, "echo $$; while echo line; do :; done")
 	pid := readLine(t, out)
-	if err := pipe.Close(); err != nil {
+	if err := cmd.pipe.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
