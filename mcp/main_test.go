@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/tailrace/tailrace/internal/project"
 )
 
 // stubVariable names the backend that the test binary is to be, when it is started again
@@ -52,7 +55,7 @@ func stub(kind string) int {
 		event(`{"type":"end","reason":"eof"}`)
 	case "large": // n events of 1,000 bytes, with much to escape in the text view
 		for i := range n {
-			event(`{"type":"log","n":%06d,"m":"%s"}`, i, strings.Repeat(`<\"&>`, 194))
+			event(`{"type":"log","n":"%06d","m":"%s"}`, i, strings.Repeat(`<\"&>`, 194))
 		}
 	case "fail":
 		event(`{"type":"log","n":0}`)
@@ -67,9 +70,31 @@ func stub(kind string) int {
 		event(`{"type":"log","pid":%d}`, os.Getpid())
 		out.Flush()
 		time.Sleep(time.Minute)
+	case "serve": // the server itself, with the kind behind the colon as its backend
+		return serveStub(arg)
 	default:
 		fmt.Fprintln(os.Stderr, "no such stub")
 		return 99
+	}
+	return 0
+}
+
+// serveStub serves on the standard streams, in the working directory.
+func serveStub(backend string) int {
+	exe, err := os.Executable()
+	if err != nil {
+		return 98
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return 98
+	}
+	pc, err := project.NewContext(cwd, []string{"HACK_MCP_COMMAND=" + exe, stubVariable + "=" + backend, "HOME=" + cwd})
+	if err != nil {
+		return 98
+	}
+	if Serve(context.Background(), Options{Project: pc, Stdin: os.Stdin, Stdout: os.Stdout}) != nil {
+		return 97
 	}
 	return 0
 }

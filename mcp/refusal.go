@@ -54,6 +54,7 @@ var spawnRefusals = map[string]*refusal{
 	"command_bad_interpreter": {codeUnexpected, "command_bad_interpreter", "the interpreter of the backend command was not found: install it, or correct the first line of the script"},
 	"command_bad_format":      {codeUnexpected, "command_bad_format", "the backend command is no program of this system: set HACK_MCP_COMMAND to an executable and start the server again"},
 	"bad_working_directory":   {codeUnexpected, "bad_working_directory", "the working directory of the server is gone or cannot be entered: start the server again in a folder that exists"},
+	"bad_argument":            {codeUsage, "bad_argument", "the arguments are too long for a command line: give a shorter query or fewer names"},
 	"spawn_failed":            {codeUnexpected, "spawn_failed", "the backend command could not be started: the system may be short of processes, memory or open files; call again later, with shorter arguments"},
 }
 

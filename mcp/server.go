@@ -16,7 +16,7 @@ import (
 
 // endGrace bounds the end of a server. The usual client sends SIGTERM 2 s after it closed
 // the server's stdin.
-const endGrace = 1800 * time.Millisecond
+const endGrace = 1600 * time.Millisecond
 
 // ErrOptions is the error of [Serve] for options that lack a stream.
 var ErrOptions = errors.New("a server needs stdin and stdout: set both in its options")

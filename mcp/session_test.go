@@ -33,7 +33,7 @@ type session struct {
 	served chan error
 
 	mu     sync.Mutex
-	frames [][]byte
+	frames []reply
 	news   chan struct{}
 	eof    chan struct{}
 }
@@ -219,8 +219,12 @@ func (s *session) read() {
 		if err != nil {
 			return
 		}
+		f := reply{raw: line}
+		if err := json.Unmarshal(line, &f); err != nil {
+			s.t.Errorf("S9: a line on stdout is no JSON: %.200q", line)
+		}
 		s.mu.Lock()
-		s.frames = append(s.frames, line)
+		s.frames = append(s.frames, f)
 		s.mu.Unlock()
 		select {
 		case s.news <- struct{}{}:
@@ -238,17 +242,12 @@ func (s *session) send(line string) {
 
 // find returns the frames so far that match.
 func (s *session) find(match func(reply) bool) []reply {
-	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []reply
 	for _, f := range s.frames {
-		r := reply{raw: f}
-		if err := json.Unmarshal(f, &r); err != nil {
-			s.t.Fatalf("S9: a line on stdout is no JSON: %.200q", f)
-		}
-		if match(r) {
-			out = append(out, r)
+		if match(f) {
+			out = append(out, f)
 		}
 	}
 	return out
