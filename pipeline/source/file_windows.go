@@ -1,0 +1,3 @@
+package source
+
+const nonblock = 0
