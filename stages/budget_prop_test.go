@@ -3,6 +3,7 @@ package stages_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -158,7 +159,8 @@ func TestB5_AnEarlierCutoffCanBeLonger(t *testing.T) {
 		n.events = append(n.events, `{}`)
 	}
 	n.all = len(n.events)
-	for size := 900; size < 1300; size++ {
+	n.stdout = slices.Repeat([]atom{{"a", "a"}}, 400)
+	for size := 1000; size < 1400; size++ {
 		checkBudget(t, n, stages.Budget{MaxBytes: size, ViewBytes: 200, StderrFloor: 1})
 	}
 }
