@@ -24,8 +24,9 @@ type CollectOptions struct {
 	// OnEvent, if not nil, is called for each event as it is collected, on the
 	// goroutine of the run.
 	OnEvent func(Event)
-	// OnChunk, if not nil, is called for each chunk that was captured, before its lines
-	// are read. At an events stop the last chunk may reach further than the result.
+	// OnChunk, if not nil, is called for each chunk that was kept whole, after its lines
+	// were read. The chunk in which a bound was reached is not shown: what of it was kept
+	// is the end of Stdout or Stderr.
 	OnChunk func(pipeline.Chunk)
 	// Before, if not nil, stands in the line before the byte cap (see [LineWrapper]).
 	Before pipeline.Stage[pipeline.Chunk, pipeline.Chunk]
@@ -77,15 +78,15 @@ func Collect(ctx context.Context, src pipeline.Source, b pipeline.Bounds, o Coll
 	return c, nil
 }
 
-// tap is a stage that shows each chunk to f.
+// tap is a stage that shows each chunk to f once the stages behind it are done with it.
 func tap(f func(pipeline.Chunk)) pipeline.Stage[pipeline.Chunk, pipeline.Chunk] {
 	return func(in iter.Seq[pipeline.Chunk]) iter.Seq[pipeline.Chunk] {
 		return func(yield func(pipeline.Chunk) bool) {
 			for chunk := range in {
-				f(chunk)
 				if !yield(chunk) {
 					return
 				}
+				f(chunk)
 			}
 		}
 	}

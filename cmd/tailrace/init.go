@@ -28,7 +28,6 @@ var (
 	errInitDir  = errors.New("--path is no folder that exists: make it first")
 	errInitName = errors.New("--name is not the name in tailrace.yaml: change it there, or leave out --name")
 	errInitFile = errors.New("tailrace.yaml could not be written: check the rights of the folder")
-	errInitRule = errors.New("--name needs at least one letter or digit and at most 253 characters")
 	errInitBase = errors.New("the name of the folder cannot be the name of a project: give one with --name")
 )
 
@@ -40,29 +39,16 @@ type initOptions struct {
 func newInitCommand(app *app) *cobra.Command {
 	o := &initOptions{}
 	cmd := &cobra.Command{
-		Use:           "init",
-		Short:         "Write tailrace.yaml and register the project",
-		Long:          initLong,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:   "init",
+		Short: "Write tailrace.yaml and register the project",
+		Long:  initLong,
 	}
 	cmd.Flags().StringVar(&o.path, "path", ".", "folder of the project, `DIR`")
 	cmd.Flags().StringVar(&o.name, "name", "", "`NAME` of the project, by default that of the folder")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &exitError{code: 1, err: errors.New(flagProblem(err))}
-	})
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return &exitError{code: 1, err: errors.New("init takes no arguments: use --path and --name")}
-		}
-		return nil
-	}
+	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.named = cmd.Flags().Changed("name")
-		if err := o.run(app); err != nil {
-			return &exitError{code: 1, err: err}
-		}
-		return nil
+		return o.run(app)
 	}
 	return cmd
 }
@@ -73,7 +59,7 @@ func (o *initOptions) run(app *app) error {
 		return err
 	}
 	if o.named && !project.ValidName(o.name) {
-		return errInitRule
+		return &usageError{"--name needs at least one letter or digit and at most 253 characters"}
 	}
 	dir := o.path
 	if !filepath.IsAbs(dir) {

@@ -31,6 +31,7 @@ func TestLogs_FollowsFiles(t *testing.T) {
 	appendTo("a.log", "old 1\nold 2\nold 3\n")
 	appendTo("b.log", "other\n")
 	cmd, out := startIn(t, root, "version: 1\nsources:\n  a: {file: a.log}\n  b: {file: b.log}\n", "logs", "--tail", "2")
+	ended, endOut := startIn(t, root, "version: 1\nsources:\n  a: {file: a.log}\n  b: {file: b.log}\n", "logs", "b", "--tail", "0")
 	first := map[string]bool{}
 	for range 3 {
 		first[readLine(t, out)] = true
@@ -54,6 +55,17 @@ func TestLogs_FollowsFiles(t *testing.T) {
 	appendTo("a.log", "pieces\n")
 	if got := readLine(t, out); got != "a | in two pieces" {
 		t.Errorf("got %q", got)
+	}
+	// With --tail 0 the first line is one that was added. Which one is not known, since
+	// nothing tells when the other process began.
+	if got := readLine(t, endOut); !strings.HasPrefix(got, "new ") && got != "meanwhile" {
+		t.Errorf("with --tail 0: got %q", got)
+	}
+	if err := ended.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := ended.Wait(); err == nil || !strings.Contains(err.Error(), "130") {
+		t.Errorf("got %v, want exit code 130", err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

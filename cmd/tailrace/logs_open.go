@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,24 +31,25 @@ func (r *logsRun) openSource(s project.Source) (pipeline.Source, error) {
 }
 
 func (r *logsRun) openFile(s project.Source) (pipeline.Source, error) {
-	last := r.o.lines()
+	o := source.FileOptions{Follow: r.o.follow, LastLines: r.o.lines(), Root: r.plan.root}
 	window := timeWindow{since: r.o.sinceAt, until: r.o.untilAt}
-	if !r.o.follow && window.set() {
-		last = -1 // the times of the lines decide which are the last
+	switch {
+	case !r.o.follow && window.set():
+		o.LastLines = 0 // all: the times of the lines decide which ones are the last
+	case o.LastLines == 0:
+		o.LastLines = -1 // only what is added
+	case o.LastLines < 0:
+		o.LastLines = 0 // all
 	}
-	return source.OpenFile(s.File, source.FileOptions{Follow: r.o.follow, LastLines: last, Root: r.plan.root})
+	return source.OpenFile(s.File, o)
 }
 
-// openProblem says why a source could not be opened, and nothing of where it is.
+// openProblem says why a source could not be opened. The texts of package source hold
+// nothing of where it is.
 func openProblem(err error) string {
 	var spawn *source.SpawnError
-	switch {
-	case errors.As(err, &spawn):
+	if errors.As(err, &spawn) {
 		return spawn.Error() + " (" + string(spawn.Reason) + ")"
-	case errors.Is(err, fs.ErrNotExist):
-		return "the file does not exist"
-	case errors.Is(err, fs.ErrPermission):
-		return "the file may not be read by this user"
 	}
-	return "the file cannot be read"
+	return err.Error()
 }

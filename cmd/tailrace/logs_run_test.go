@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -18,13 +18,14 @@ import (
 	"github.com/tailrace/tailrace/internal/memsource"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/pipeline"
+	"github.com/tailrace/tailrace/pipeline/source"
 )
 
 // A played is a source of a plan and what it plays.
 type played struct {
 	name    string
 	command bool
-	source  pipeline.Source
+	from    pipeline.Source
 	err     error
 }
 
@@ -36,10 +37,10 @@ func onStream(s pipeline.Stream, data string) pipeline.Chunk {
 
 type opened struct {
 	pipeline.Source
-	closed *int
+	closed *atomic.Int64
 }
 
-func (o opened) Close() error { *o.closed++; return o.Source.Close() }
+func (o opened) Close() error { o.closed.Add(1); return o.Source.Close() }
 
 // play runs the command's inner part on sources from memory.
 func play(t *testing.T, ctx context.Context, o *logsOptions, out io.Writer, sources ...played) (stderr string, err error) {
@@ -61,18 +62,18 @@ func play(t *testing.T, ctx context.Context, o *logsOptions, out io.Writer, sour
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.stop = cancel
-	opens, closes := 0, 0
+	var opens, closes atomic.Int64
 	r.open = func(s project.Source) (pipeline.Source, error) {
 		in := byName[s.Name]
 		if in.err != nil {
 			return nil, in.err
 		}
-		opens++
-		return opened{in.source, &closes}, nil
+		opens.Add(1)
+		return opened{in.from, &closes}, nil
 	}
 	err = r.run(ctx)
-	if opens != closes {
-		t.Errorf("%d sources were opened, %d closed", opens, closes)
+	if opens.Load() != closes.Load() {
+		t.Errorf("%d sources were opened, %d closed", opens.Load(), closes.Load())
 	}
 	return errs.String(), err
 }
@@ -88,12 +89,12 @@ func wantCode(t *testing.T, err error, want int) {
 }
 
 func TestLogs_Snapshot(t *testing.T) {
-	web := func() played { return played{name: "web", source: text("w1\nw2\r\nw3")} }
+	web := func() played { return played{name: "web", from: text("w1\nw2\r\nw3")} }
 	job := func(code int) played {
-		return played{name: "job", command: true, source: memsource.Of(code,
+		return played{name: "job", command: true, from: memsource.Of(code,
 			onStream(pipeline.Stdout, "j1\nj2\nj"), onStream(pipeline.Stderr, "e1\ne"), onStream(pipeline.Stdout, "3\n"))}
 	}
-	gone := func(name string) played { return played{name: name, err: fs.ErrNotExist} }
+	gone := func(name string) played { return played{name: name, err: source.ErrNotFound} }
 	for _, tt := range []struct {
 		name    string
 		o       logsOptions
@@ -111,7 +112,7 @@ func TestLogs_Snapshot(t *testing.T) {
 			"web | w1\nweb | w2\nweb | w3\njob | j1\njob | j2\njob | e1\njob | j3\njob | e\n",
 			"tailrace: source job: the command ended with exit:3\n", 1},
 		{"a file that is not there", logsOptions{tail: 200}, []played{gone("web")}, "",
-			"tailrace: source web: the file does not exist\n", 1},
+			"tailrace: source web: the file was not found; check its name\n", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -127,9 +128,9 @@ func TestLogs_Snapshot(t *testing.T) {
 func TestLogs_Events(t *testing.T) {
 	sources := func(code int) []played {
 		return []played{
-			{name: "web", source: text("w1\n")},
-			{name: "gone", err: fs.ErrPermission},
-			{name: "job", command: true, source: memsource.Of(code, onStream(pipeline.Stderr, "j1"))},
+			{name: "web", from: text("w1\n")},
+			{name: "gone", err: source.ErrPermission},
+			{name: "job", command: true, from: memsource.Of(code, onStream(pipeline.Stderr, "j1"))},
 		}
 	}
 	log := func(backend, service, message, stream string) string {
@@ -143,7 +144,7 @@ func TestLogs_Events(t *testing.T) {
 	want := strings.Join([]string{
 		`{"type":"start","ts":"2026-03-01T12:00:00.000Z","project":"shop","backend":"mixed","services":["web","gone","job"],"follow":false,"since":"now"}`,
 		log("file", "web", "w1", ""),
-		`{"type":"error","ts":"2026-03-01T12:00:00.000Z","project":"shop","backend":"file","message":"source gone: the file may not be read by this user"}`,
+		`{"type":"error","ts":"2026-03-01T12:00:00.000Z","project":"shop","backend":"file","message":"source gone: the file may not be read; check its permissions"}`,
 		log("command", "job", "j1", `,"stream":"stderr"`),
 		`{"type":"end","ts":"2026-03-01T12:00:00.000Z","project":"shop","backend":"mixed","reason":"error"}`,
 	}, "\n") + "\n"
@@ -177,7 +178,7 @@ func TestLogs_FollowMergesWholeLines(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&log, "%s %d\n", name, i)
 		}
-		sources = append(sources, played{name: name, command: name == "c", source: text(log.String())})
+		sources = append(sources, played{name: name, command: name == "c", from: text(log.String())})
 	}
 	var out bytes.Buffer
 	_, err := play(t, t.Context(), &logsOptions{follow: true, tail: 3}, &out, sources...)
@@ -200,7 +201,7 @@ func TestE3_StoppedSourceHasNoPartialLine(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := &stopping{Source: text("one\ntwo\npart of a line\n"), after: 10, stop: func() { cancel(&signalled{syscall.SIGTERM}) }}
 	var out bytes.Buffer
-	_, err := play(t, ctx, &logsOptions{follow: true, json: true, tail: 200}, &out, played{name: "web", source: s})
+	_, err := play(t, ctx, &logsOptions{follow: true, json: true, tail: 200}, &out, played{name: "web", from: s})
 	wantCode(t, err, 128+15)
 	if strings.Contains(out.String(), "part") || !strings.HasSuffix(out.String(), `"reason":"closed"}`+"\n") {
 		t.Errorf("got %s", out.String())
@@ -240,7 +241,7 @@ func TestLogs_OutputThatBreaksStopsTheSources(t *testing.T) {
 		for range 1000 {
 			endless.Played = append(endless.Played, onStream(pipeline.Stdout, "line\n"))
 		}
-		_, got := play(t, t.Context(), &logsOptions{follow: true}, brokenPipe{err}, played{name: "job", command: true, source: endless})
+		_, got := play(t, t.Context(), &logsOptions{follow: true}, brokenPipe{err}, played{name: "job", command: true, from: endless})
 		wantCode(t, got, want)
 		if endless.Exit().End != pipeline.EndContext {
 			t.Errorf("the source was not stopped: %+v", endless.Exit())
@@ -253,13 +254,13 @@ func TestLogs_Since(t *testing.T) {
 	log := "2026-03-01T09:00:00Z a\n2026-03-01T10:00:00Z b\n b2\n2026-03-01T11:00:00Z c\n2026-03-01T12:00:00Z d\n"
 	var out bytes.Buffer
 	o := &logsOptions{sinceAt: at, untilAt: at.Add(time.Hour), tail: 2, tailWasGiven: true}
-	_, err := play(t, t.Context(), o, &out, played{name: "web", source: text(log)})
+	_, err := play(t, t.Context(), o, &out, played{name: "web", from: text(log)})
 	wantCode(t, err, 0)
 	if got, want := out.String(), " b2\n2026-03-01T11:00:00Z c\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	out.Reset()
-	stderr, err := play(t, t.Context(), o, &out, played{name: "web", source: text("x\ny\nz\n")})
+	stderr, err := play(t, t.Context(), o, &out, played{name: "web", from: text("x\ny\nz\n")})
 	wantCode(t, err, 0)
 	if out.String() != "y\nz\n" || !strings.Contains(stderr, "no line begins with a time") {
 		t.Errorf("got %q and %q", out.String(), stderr)

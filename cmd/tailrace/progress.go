@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progressEvery is the time between two looks of the progress line.
+const progressEvery = 100 * time.Millisecond
+
+// A progressLine is one line at the bottom of a terminal. All its methods run under the
+// screen's lock; those of a nil line do nothing.
+type progressLine struct {
+	w     *os.File
+	drawn bool
+	// held says that stdout, on the same terminal, stands inside a line.
+	held, shared bool
+}
+
+func (p *progressLine) erase() {
+	if p != nil && p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.drawn = false
+	}
+}
+
+func (p *progressLine) hold(inside bool) {
+	if p != nil {
+		p.held = inside
+	}
+}
+
+func (p *progressLine) draw(text string) {
+	if p == nil || p.shared && p.held {
+		return
+	}
+	width, _, err := term.GetSize(int(p.w.Fd()))
+	if err != nil || width < 2 {
+		width = 80
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%.*s", width-1, text)
+	p.drawn = true
+}
+
+// startProgress shows the progress line on a terminal until the returned stop is called.
+func (w *runOutput) startProgress() (stop func()) {
+	if !w.terminal[1] || w.o.quiet {
+		return func() {}
+	}
+	w.progress = &progressLine{w: w.a.Stderr.(*os.File), shared: w.terminal[0]}
+	quit, done := make(chan struct{}), make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+				w.screen.Lock()
+				w.progress.draw(w.progressText(time.Since(began)))
+				w.screen.Unlock()
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+		w.screen.Lock()
+		w.progress.erase()
+		w.screen.Unlock()
+	}
+}
+
+// progressText is bytes, events, rate and the time that is left.
+func (w *runOutput) progressText(elapsed time.Duration) string {
+	bytes := w.bytes.Load()
+	text := fmt.Sprintf("%s  %s  %s/s  %ds", sizeText(bytes), plural(w.events.Load(), "event"),
+		sizeText(int64(float64(bytes)/max(elapsed.Seconds(), 0.001))), int(elapsed.Seconds()))
+	if left := w.o.bounds.MaxTime - elapsed; w.o.bounds.MaxTime > 0 && left > 0 {
+		text += fmt.Sprintf("  %ds left", int(left.Seconds()+0.999))
+	}
+	return text
+}

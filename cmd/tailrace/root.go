@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+const rootLong = `tailrace runs a log command, reads what it writes through a bounded pipeline, and
+tells the truth about where it stopped: complete, cut off at a named bound, or backend
+failure.`
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "tailrace",
+		Short:         "Bounded log pipelines",
+		Long:          rootLong,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{"unknown command: see tailrace --help for the known ones"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{flagProblem(err)} })
+	root.AddCommand(newRunCommand(a), newLogsCommand(a), newInitCommand(a), newMCPCommand(a), newDemoCommand(a), newVersionCommand(a))
+	return root
+}
+
+// noArgs refuses arguments without repeating them.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &usageError{cmd.Name() + " takes no arguments: see its --help"}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tailrace/tailrace/internal/project"
+	"github.com/tailrace/tailrace/mcp"
+)
+
+const serveLong = `Serve the log tools to one MCP client on stdin and stdout.
+
+The server ends when stdin ends, and on SIGTERM, SIGINT and SIGHUP, with exit code 0.
+Its own log goes to stderr and never holds what a backend wrote or what a client sent.
+
+The command that the tools run is the one in HACK_MCP_COMMAND, else hack on the PATH,
+else tailrace's own logs command.`
+
+func newMCPCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "The MCP server",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newServeCommand(a))
+	return cmd
+}
+
+func newServeCommand(a *app) *cobra.Command {
+	level := "warn"
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the log tools on stdin and stdout",
+		Long:  serveLong,
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var l slog.Level
+			if err := l.UnmarshalText([]byte(level)); err != nil {
+				return &usageError{"--log-level takes debug, info, warn or error"}
+			}
+			return serve(a, slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: l})))
+		},
+	}
+	cmd.Flags().StringVar(&level, "log-level", level, "`LEVEL` of the server's own log: debug, info, warn, error")
+	return cmd
+}
+
+func serve(a *app, log *slog.Logger) error {
+	c, err := project.NewContext(a.Cwd, a.Env)
+	if err != nil {
+		return &exitError{code: codeFailed, err: err}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt, syscall.SIGHUP)
+	defer stop()
+	defer brokenPipes()()
+
+	if f, ok := a.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintln(a.Stderr, "tailrace: an MCP client speaks to this server on stdin and stdout; end it with Ctrl-D")
+	}
+	return mcp.Serve(ctx, mcp.Options{Version: thisBuild().Version, Project: c, Stdin: a.Stdin, Stdout: a.Stdout, Log: log})
+}
+
+// brokenPipes makes a reader that went away a write error instead of the program's
+// death, by which children would be left behind. The signal is caught and not ignored:
+// ignored signals are inherited by children.
+func brokenPipes() (stop func()) {
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
+	return func() { signal.Stop(pipes) }
+}
