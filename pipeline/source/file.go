@@ -35,7 +35,8 @@ type FileOptions struct {
 	// not there yet.
 	Follow bool
 	// LastLines starts at the LastLines-th line from the end, which is found without
-	// reading what is before it. 0 starts at the beginning.
+	// reading what is before it. 0 starts at the beginning, a negative number at the end:
+	// of a file that is there, only what is added is read.
 	LastLines int
 	// Root, if not "", is the folder that the file must lie in. No link leads out of it.
 	Root string
@@ -141,12 +142,18 @@ func fileError(err error) error {
 
 // start moves to where reading starts.
 func (s *File) start() error {
-	if s.o.LastLines <= 0 {
+	at, whence := int64(0), io.SeekStart
+	var err error
+	switch {
+	case s.o.LastLines == 0:
 		return nil
+	case s.o.LastLines > 0:
+		at, err = lastLines(s.f, s.o.LastLines)
+	default:
+		whence = io.SeekEnd
 	}
-	at, err := lastLines(s.f, s.o.LastLines)
 	if err == nil {
-		s.offset, err = s.f.Seek(at, io.SeekStart)
+		s.offset, err = s.f.Seek(at, whence)
 	}
 	if err != nil {
 		return fileError(err)
