@@ -100,6 +100,9 @@ func TestLastLines_BytesAreBounded(t *testing.T) {
 			l.add(line, "stdout")
 			// Short lines between them must not make use of the long ones' memory.
 			l.add([]byte("short"), "stderr")
+			if i%16 != 0 && i < total-16 {
+				continue
+			}
 			held := 0
 			for _, slot := range l.ring {
 				held += cap(slot.text)

@@ -38,7 +38,7 @@ func startIn(t *testing.T, root, yaml string, args ...string) (*process, *bufio.
 	command := func(args ...string) *exec.Cmd {
 		return &exec.Cmd{
 			Path: self, Args: append([]string{"tailrace"}, args...), Dir: root,
-			Env: []string{"HOME=" + root, "PATH=" + os.Getenv("PATH")},
+			Env: []string{"HOME=" + root, "PATH=" + os.Getenv("PATH"), "GORACE=" + raceEnd},
 		}
 	}
 	if out, err := command("init", "--name", "p").CombinedOutput(); err != nil {

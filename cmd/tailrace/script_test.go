@@ -10,6 +10,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// raceEnd keeps a program that was built with the race detector from sleeping for a
+// second at its end.
+const raceEnd = "atexit_sleep_ms=0"
+
 // The scripts run the program as its users do, each in a folder of its own.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -19,6 +23,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "user"))
 			e.Setenv("HACK_HOME", "")
 			e.Setenv("HACK_GLOBAL_CONFIG_PATH", "")
+			e.Setenv("GORACE", raceEnd)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
