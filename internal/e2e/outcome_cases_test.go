@@ -27,6 +27,7 @@ func TestCaseG1_O2_DiesMidway(t *testing.T) {
 }
 
 func TestCaseG2_O7_SlowThenHangs(t *testing.T) {
+	t.Parallel()
 	s := start(t, casePath(t, "g2-slow-then-hangs.py"))
 	r := s.call(tailTool, map[string]any{"maxEvents": 100, "maxMs": 3000})
 	r.wantCutoff(t, "time", 3000)

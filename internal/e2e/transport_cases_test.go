@@ -131,6 +131,7 @@ func (f feed) gone(t *testing.T, limit time.Duration) {
 }
 
 func TestCaseI3_S2_EOFMidCall(t *testing.T) {
+	t.Parallel()
 	f := runFeeder(t, "i3-eof-midcall.py", "b1-ignores-term.py", `{"maxMs":30000}`, 30*time.Second)
 	if d := f.ended.Sub(f.eof); d > 1900*time.Millisecond {
 		t.Errorf("S2: the server ended %v after stdin end", d)
@@ -142,6 +143,7 @@ func TestCaseI3_S2_EOFMidCall(t *testing.T) {
 }
 
 func TestCaseI4_S2_CancelMidCall(t *testing.T) {
+	t.Parallel()
 	f := runFeeder(t, "i4-cancel-midcall.py", "b1-ignores-term.py", `{"maxMs":5000}`, 40*time.Second)
 	if f.reply("1") != nil {
 		t.Error("S2: a reply to the cancelled request")
@@ -159,6 +161,7 @@ func TestCaseI4_S2_CancelMidCall(t *testing.T) {
 }
 
 func TestCaseI5_S7_PingDuringCall(t *testing.T) {
+	t.Parallel()
 	f := runFeeder(t, "i5-ping-during-call.py", "g2-slow-then-hangs.py", `{"maxMs":3000}`, 30*time.Second)
 	one, ping, list, four := f.reply("1"), f.reply("2"), f.reply("3"), f.reply("4")
 	if one == nil || ping == nil || list == nil || four == nil {
@@ -177,6 +180,7 @@ func TestCaseI5_S7_PingDuringCall(t *testing.T) {
 }
 
 func TestCaseI6_S8_ProgressToken(t *testing.T) {
+	t.Parallel()
 	f := runFeeder(t, "i6-progress-token.py", "g2-slow-then-hangs.py", `{"maxMs":20000}`, 60*time.Second)
 	one := f.reply("1")
 	if one == nil {

@@ -168,7 +168,8 @@ func (c *Child) endGroup() {
 }
 
 const (
-	// pollGroup is how often the group is looked at while members remain.
+	// pollGroup is how often the group is looked at while members remain, at the most:
+	// the first looks come sooner, since most groups go at once.
 	pollGroup = 20 * time.Millisecond
 	// killPatience is how long killed processes may take to go. One in an
 	// uninterruptible sleep would hold up everything for as long as it sleeps.
@@ -184,11 +185,14 @@ func (c *Child) awaitGone(stop <-chan struct{}) {
 		defer t.Stop()
 		patience = t.C
 	}
-	tick := time.NewTicker(pollGroup)
+	wait := time.Millisecond
+	tick := time.NewTimer(wait)
 	defer tick.Stop()
 	for c.group.Alive() {
 		select {
 		case <-tick.C:
+			wait = min(2*wait, pollGroup)
+			tick.Reset(wait)
 		case <-stop:
 			return
 		case <-patience:
