@@ -7,14 +7,15 @@ import (
 )
 
 // An EventList holds events in their order, compactly: events that lie in one buffer
-// with a single LF between them, as captured lines do, share one entry. The zero value
-// is an empty list. It is safe for concurrent use while nothing is appended.
+// with a single LF between them, as captured lines do, share one entry and are not
+// copied. The zero value is an empty list. It is safe for concurrent use while nothing
+// is appended.
 type EventList struct {
 	runs []eventRun
 	n    int
 	size int
-	// page is where small events that lie apart are gathered, so that a list of many
-	// tiny ones does not cost many times their bytes.
+	// page is where short runs are gathered, so that a list of many tiny events that lie
+	// apart does not cost many times their bytes.
 	page []byte
 }
 
@@ -28,62 +29,75 @@ type eventRun struct {
 }
 
 const (
-	// packBytes is the largest event that is gathered. Above it an entry of its own
-	// costs little beside the event.
+	// packBytes is the longest run that is gathered. Above it an entry of its own costs
+	// little beside its bytes.
 	packBytes    = 256
 	firstPage    = 4 << 10
 	largestPage  = 64 << 10
 	runSeparator = 1
 )
 
-// Append adds an event. The list keeps Raw, or a copy of it where that is smaller.
+// Append adds an event, whose Raw must not be empty and holds no LF. The list keeps Raw,
+// or a copy of it where that is smaller.
 func (l *EventList) Append(e Event) {
-	raw := e.Raw
 	if l.n > 0 {
-		l.size++ // the comma
+		l.size += runSeparator
 	}
-	if !l.extend(raw) {
-		if len(raw) <= packBytes {
-			raw = l.pack(raw)
-		}
-		l.runs = append(l.runs, eventRun{data: raw, before: l.n, offset: l.size})
+	if !l.extend(e.Raw) {
+		l.settle()
+		l.runs = append(l.runs, eventRun{data: e.Raw, before: l.n, offset: l.size})
 	}
 	l.n++
-	l.size += len(raw)
+	l.size += len(e.Raw)
 }
 
-// extend takes raw into the last run where it lies right behind it, one LF apart, or
-// where both can lie so on the page.
+// extend takes raw into the last run where it lies right behind it, one LF apart.
 func (l *EventList) extend(raw []byte) bool {
 	if len(l.runs) == 0 {
 		return false
 	}
 	last := &l.runs[len(l.runs)-1].data
 	n := len(*last)
-	if whole := n + 1 + len(raw); cap(*last) >= whole && len(raw) > 0 {
-		behind := (*last)[:whole]
-		if behind[n] == '\n' && &behind[n+1] == &raw[0] {
-			*last = behind
-			return true
-		}
-	}
-	if len(raw) > packBytes || len(l.page) == 0 || cap(l.page)-len(l.page) < 1+len(raw) ||
-		n == 0 || len(l.page) < n || &(*last)[0] != &l.page[len(l.page)-n] {
+	whole := n + runSeparator + len(raw)
+	if cap(*last) < whole {
 		return false
 	}
-	l.page = append(append(l.page, '\n'), raw...)
-	*last = l.page[len(l.page)-n-1-len(raw):]
+	// The addresses come first: where they differ, what lies behind the run is memory that
+	// a source may be writing to.
+	behind := (*last)[:whole]
+	if &behind[n+1] != &raw[0] || behind[n] != '\n' {
+		return false
+	}
+	*last = behind
 	return true
 }
 
-// pack copies raw to the page, on a new one where it does not fit.
-func (l *EventList) pack(raw []byte) []byte {
-	if cap(l.page)-len(l.page) < len(raw) {
+// settle moves the last run to the page where it is short and nothing can extend it any
+// more, to the run before it where that one ends the page.
+func (l *EventList) settle() {
+	k := len(l.runs) - 1
+	if k < 0 || len(l.runs[k].data) > packBytes {
+		return
+	}
+	data := l.runs[k].data
+	if k > 0 && l.endsPage(l.runs[k-1].data) && cap(l.page)-len(l.page) > len(data) {
+		before := &l.runs[k-1].data
+		l.page = append(append(l.page, '\n'), data...)
+		*before = (*before)[:len(*before)+runSeparator+len(data)]
+		l.runs = l.runs[:k]
+		return
+	}
+	if cap(l.page)-len(l.page) < len(data) {
 		l.page = make([]byte, 0, min(max(2*cap(l.page), firstPage), largestPage))
 	}
-	n := len(l.page)
-	l.page = append(l.page, raw...)
-	return l.page[n:]
+	at := len(l.page)
+	l.page = append(l.page, data...)
+	l.runs[k].data = l.page[at:]
+}
+
+// endsPage says whether a run is the last on the page.
+func (l *EventList) endsPage(run []byte) bool {
+	return len(l.page) > 0 && &run[len(run)-1] == &l.page[len(l.page)-1]
 }
 
 // Len returns the number of events.
