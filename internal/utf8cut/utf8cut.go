@@ -1,14 +1,16 @@
 // Package utf8cut finds where UTF-8 text can be cut, and repairs what is not UTF-8.
+//
+// What is invalid is divided as the WHATWG decoder does it: one U+FFFD for each maximal
+// subpart, the longest prefix of a possible code point, or else a single byte. All
+// functions are pure and may run concurrently.
 package utf8cut
-
-import "unicode/utf8"
 
 // replacement is U+FFFD in UTF-8.
 const replacement = "\ufffd"
 
 // Complete returns the length of the longest prefix of b that does not end inside a
 // code point: len(b), or 1 to 3 bytes less where b ends in a sequence that more bytes
-// could still complete.
+// could still complete. Bytes that are invalid whatever follows stay.
 func Complete(b []byte) int {
 	for n := 1; n <= 3 && n <= len(b); n++ {
 		c := b[len(b)-n]
@@ -26,15 +28,13 @@ func Complete(b []byte) int {
 }
 
 // open says whether b, which begins with a lead byte, is a proper prefix of a code point.
+// Its third byte, where there is one, is a continuation byte.
 func open(b []byte) bool {
 	need, lo, hi := lead(b[0])
 	if need <= len(b) {
 		return false
 	}
-	if len(b) > 1 && (b[1] < lo || b[1] > hi) {
-		return false
-	}
-	return len(b) < 3 || b[2]&0xC0 == 0x80
+	return len(b) == 1 || lo <= b[1] && b[1] <= hi
 }
 
 // lead returns the length of the sequence that c begins and the range of its second
@@ -63,11 +63,8 @@ func lead(c byte) (n int, lo, hi byte) {
 	return 0, 0, 0
 }
 
-// Valid says whether b is UTF-8 (RFC 3629: no surrogates, nothing overlong, at most U+10FFFF).
-func Valid(b []byte) bool { return utf8.Valid(b) }
-
-// Next returns the length of the code point or of the maximal invalid subpart (as the
-// WHATWG decoder takes it) at the start of b, which must not be empty.
+// Next returns the length of the code point or of the maximal invalid subpart at the
+// start of b, which must not be empty.
 func Next(b []byte) (n int, valid bool) {
 	need, lo, hi := lead(b[0])
 	if need <= 1 {
@@ -82,8 +79,27 @@ func Next(b []byte) (n int, valid bool) {
 	return need, true
 }
 
+// pieceBytes is how much [AppendValid] validates at once: valid pieces go by memmove.
+const pieceBytes = 4 << 10
+
 // AppendValid appends b to dst with U+FFFD in place of each maximal invalid subpart.
 func AppendValid(dst, b []byte) []byte {
+	for len(b) > 0 {
+		piece := b
+		if len(piece) > pieceBytes {
+			piece = piece[:Complete(piece[:pieceBytes])]
+		}
+		if Valid(piece) {
+			dst = append(dst, piece...)
+		} else {
+			dst = appendRepaired(dst, piece)
+		}
+		b = b[len(piece):]
+	}
+	return dst
+}
+
+func appendRepaired(dst, b []byte) []byte {
 	start := 0
 	for i := 0; i < len(b); {
 		if b[i] < 0x80 {
