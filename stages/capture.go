@@ -13,6 +13,10 @@ import (
 // The zero value is ready. A Capture serves one run; its bytes are valid until the
 // source is closed.
 type Capture struct {
+	// MaxBytes is the most that will come, in bytes, as a [ByteCap] before it lets through:
+	// no memory is reserved beyond it. 0 means that it is not known.
+	MaxBytes int64
+
 	streams [2]recording
 	in      int64
 	cut     int64
@@ -23,7 +27,7 @@ func (c *Capture) Apply(in iter.Seq[pipeline.Chunk]) iter.Seq[pipeline.Chunk] {
 	return func(yield func(pipeline.Chunk) bool) {
 		for chunk := range in {
 			c.in += int64(len(chunk.Data))
-			chunk.Data = c.streams[chunk.Stream&1].add(chunk.Data)
+			chunk.Data = c.streams[chunk.Stream&1].add(chunk.Data, int(c.MaxBytes))
 			if !yield(chunk) {
 				return
 			}
@@ -59,19 +63,32 @@ type recording struct {
 	own  bool
 }
 
-// add records b and returns where it lies now.
-func (r *recording) add(b []byte) []byte {
+// smallestRecording is the least memory of its own that a recording reserves, in bytes.
+const smallestRecording = 4 << 10
+
+// add records b and returns where it lies now. most is the most that will come; 0 where
+// that is not known.
+func (r *recording) add(b []byte, most int) []byte {
 	if len(b) == 0 {
 		return b
 	}
 	n := len(r.data)
+	need := n + len(b)
 	if !r.own {
 		if joined, ok := adjacent(r.data, b); ok {
 			r.data = joined
 			return r.data[n:]
 		}
+	}
+	if !r.own || need > cap(r.data) {
+		// What was yielded before keeps the memory that it lies in. Doubling keeps the sum
+		// of what is left behind below what is reserved last.
+		size := max(2*need, smallestRecording)
+		if most > 0 {
+			size = max(need, min(size, most))
+		}
 		// Appending in place would write into the source's buffer.
-		r.data, r.own = append(make([]byte, 0, 2*(n+len(b))), r.data...), true
+		r.data, r.own = append(make([]byte, 0, size), r.data...), true
 	}
 	r.data = append(r.data, b...)
 	return r.data[n:]

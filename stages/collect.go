@@ -43,7 +43,7 @@ func Collect(ctx context.Context, src pipeline.Source, b pipeline.Bounds, o Coll
 	}
 	var (
 		cap     = &ByteCap{MaxBytes: b.MaxBytes}
-		capture = &Capture{}
+		capture = &Capture{MaxBytes: b.Bytes()}
 		lines   = &LineSplitter{}
 		decoder = &Decoder{}
 		counter = &EventCounter{MaxEvents: b.MaxEvents}

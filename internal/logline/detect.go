@@ -53,7 +53,7 @@ func (e *entry) detect(line []byte) {
 
 // json reads the members of a valid object.
 func (e *entry) json(object []byte) {
-	var msg, message, level, lvl, severity, stamp []byte
+	var msg, message, level, lvl, severity []byte
 	t := json.NewTokenizer(object)
 	for t.Next() {
 		if !t.IsKey || t.Depth != 1 {
@@ -79,8 +79,8 @@ func (e *entry) json(object []byte) {
 		case jsonscan.Is(key, "severity"):
 			severity = value
 		case jsonscan.Is(key, "time"), jsonscan.Is(key, "ts"), jsonscan.Is(key, "timestamp"):
-			if stamp == nil {
-				stamp = value
+			if isString(value) && len(e.stamp) == 0 {
+				e.setStamp(value[1 : len(value)-1])
 			}
 		case value[0] != 'n':
 			e.field(textOf(key), textOf(value))
@@ -95,9 +95,6 @@ func (e *entry) json(object []byte) {
 		if e.level = levelOf(v); e.level != "" {
 			break
 		}
-	}
-	if isString(stamp) {
-		e.setStamp(stamp[1 : len(stamp)-1])
 	}
 }
 
@@ -127,17 +124,18 @@ func (e *entry) field(key, value text) {
 
 // setStamp takes b as the line's time where it is RFC 3339.
 func (e *entry) setStamp(b []byte) bool {
-	if len(b) < len("2006-01-02T15:04:05Z") || len(b) > 40 {
+	if len(b) < len("2006-01-02T15:04:05Z") || len(b) > 40 || b[10] != 'T' || b[13] != ':' {
 		return false
 	}
-	if _, err := time.Parse(time.RFC3339Nano, string(b)); err != nil {
+	// The parser takes a comma for the point; RFC 3339 does not.
+	if _, err := time.Parse(time.RFC3339Nano, string(b)); err != nil || bytes.IndexByte(b, ',') >= 0 {
 		return false
 	}
 	e.stamp = b
 	return true
 }
 
-// levelOf reads a level: the usual words, any other word as info, and the numbers of pino.
+// levelOf reads the level that a JSON token gives; "" where it gives none.
 func levelOf(token []byte) string {
 	if len(token) == 0 {
 		return ""
@@ -149,7 +147,12 @@ func levelOf(token []byte) string {
 		}
 		return levelWord(body)
 	}
-	if token[0]-'0' > 9 {
+	return levelNumber(token)
+}
+
+// levelNumber reads a level of pino; "" where the token is no number.
+func levelNumber(token []byte) string {
+	if len(token) == 0 || token[0]-'0' > 9 {
 		return ""
 	}
 	n := 0
@@ -170,6 +173,7 @@ func levelOf(token []byte) string {
 	return "debug"
 }
 
+// levelWord reads a level that is given by name: the usual words, any other as info.
 func levelWord(word string) string {
 	if level := knownLevel(word); level != "" {
 		return level
