@@ -1,7 +1,193 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tailrace/tailrace/internal/project"
+	"github.com/tailrace/tailrace/mcp"
+	"github.com/tailrace/tailrace/pipeline"
+)
+
+const demoLong = `Start the real server over stdio with a real client, and show what its tools answer:
+a live log that is tailed, the three outcomes (complete, cut off at a bound, backend
+failure), and a result that is cut because it would not fit the client's buffer.
+
+Everything happens in a temporary folder, which is removed at the end. The demo checks
+each answer and exits with 1 where one is not as it should be.`
+
+const (
+	demoSnapshot = "hack.project.logs.snapshot"
+	demoTail     = "hack.project.logs.tail"
+	// demoTime bounds the whole demo.
+	demoTime = 60 * time.Second
+)
+
+var errDemo = errors.New("an answer was not as it should be: see the lines marked with !")
 
 func newDemoCommand(a *app) *cobra.Command {
-	return &cobra.Command{Use: "demo", Short: "Show the server at work, with a client of its own", Args: noArgs, RunE: func(*cobra.Command, []string) error { return nil }}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Show the server at work, with a client of its own",
+		Long:  demoLong,
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ctx, cancel := context.WithTimeout(context.Background(), demoTime)
+			defer cancel()
+			return runDemo(ctx, a)
+		},
+	}
+	cmd.AddCommand(newDemoSourceCommand(a))
+	return cmd
+}
+
+// A demoCall is one call of the demo, and what its answer must be.
+type demoCall struct {
+	about, tool string
+	args        map[string]any
+	outcome     string
+	meaning     string
+}
+
+var demoCalls = []demoCall{
+	{"a log so far", demoSnapshot, map[string]any{"service": "live", "tail": 20}, "complete", "the backend ended by itself: this is all of it"},
+	{"a live log", demoTail, map[string]any{"service": "live", "tail": 1, "maxEvents": 5}, "cutoff events/5", "stopped at the fifth log event; the stream goes on"},
+	{"a live log", demoTail, map[string]any{"service": "live", "tail": 1, "maxEvents": 10000, "maxMs": 1200}, "cutoff time/1200", "stopped after 1.2 s; what came until then is whole"},
+	{"a job that fails", demoSnapshot, map[string]any{"service": "failing"}, "backend failure", "the job exited with 3; what it wrote is still there"},
+	{"9 MiB of emoji", demoSnapshot, map[string]any{"service": "flood", "tail": 10000}, "cutoff bytes/8388608", "capture ends on a whole code point, the result on a whole event"},
+	{"7 MiB of quotes", demoSnapshot, map[string]any{"service": "quotes", "tail": 10000}, "complete", "all events fit; the copies of them (text, stdout) were cut to fit"},
+	{"the log again", demoSnapshot, map[string]any{"service": "live", "tail": 3}, "complete", "the session lives on after every large result"},
+}
+
+func runDemo(ctx context.Context, a *app) error {
+	executable, err := os.Executable()
+	if err != nil {
+		return errors.New("the demo does not find its own executable: run it by its path")
+	}
+	dir, err := os.MkdirTemp("", "tailrace-demo-")
+	if err != nil {
+		return errors.New("no temporary folder can be made: set TMPDIR to a folder that can be written")
+	}
+	defer os.RemoveAll(dir)
+	env, err := demoProject(dir, executable, a.Env)
+	if err != nil {
+		return err
+	}
+	defer keepWriting(filepath.Join(dir, "live.log"), a.Now)()
+
+	cmd := exec.CommandContext(ctx, executable, "mcp", "serve")
+	cmd.Dir, cmd.Env = dir, env
+	began := time.Now()
+	client, err := mcp.Dial(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "A server on stdio, a client, and a project with four sources.\n\n")
+	failed := showCalls(ctx, a, client)
+	if err := client.Close(); err != nil && !failed {
+		return errors.New("the server did not end well when its client left")
+	}
+	fmt.Fprintf(a.Stdout, "\nThe largest result a client must take is %d bytes; its read buffer is 10485760.\nDone in %.1f s.\n",
+		pipeline.ResultLimit, time.Since(began).Seconds())
+	if failed {
+		return errDemo
+	}
+	return nil
+}
+
+// showCalls makes the calls, and says whether one was not as it should be.
+func showCalls(ctx context.Context, a *app, client *mcp.Client) (failed bool) {
+	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintln(t, " \tcall\tof\toutcome\tevents\tresult bytes\ttext bytes\twhat it means")
+	for _, c := range demoCalls {
+		short := c.tool[strings.LastIndexByte(c.tool, '.')+1:]
+		r, err := client.Call(ctx, c.tool, c.args)
+		if err != nil {
+			fmt.Fprintf(t, "!\t%s\t%s\tno answer\t\t\t\t%v\n", short, c.about, err)
+			return true
+		}
+		mark := " "
+		if demoOutcome(r) != c.outcome || r.ResultBytes > pipeline.ResultLimit || r.Structured.Data.Count != len(r.Structured.Data.Events) {
+			mark, failed = "!", true
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n", mark, short, c.about, demoOutcome(r),
+			r.Structured.Data.Count, r.ResultBytes, r.TextBytes, c.meaning)
+	}
+	return failed
+}
+
+// demoOutcome is the one outcome of a result, read as a client reads it.
+func demoOutcome(r *mcp.CallResult) string {
+	s := r.Structured
+	switch {
+	case !s.OK && r.IsError && s.Error != nil && s.Error.Reason == "backend_error":
+		return "backend failure"
+	case !s.OK && s.Error != nil:
+		return "refused: " + s.Error.Reason
+	case s.OK && s.Data.Cutoff != nil:
+		return fmt.Sprintf("cutoff %s/%d", s.Data.Cutoff.Bound, s.Data.Cutoff.Limit)
+	case s.OK:
+		return "complete"
+	}
+	return "unknown"
+}
+
+// demoProject makes a registered project in dir and returns the server's environment:
+// a home and a backend of the demo's own, whatever else is installed.
+func demoProject(dir, executable string, env []string) ([]string, error) {
+	home := filepath.Join(dir, "home")
+	env = append(append([]string{}, env...), "HACK_HOME="+home, "HACK_GLOBAL_CONFIG_PATH=", "HACK_MCP_COMMAND="+executable)
+	config := "version: 1\nname: demo\nsources:\n  live:\n    file: live.log\n"
+	for _, kind := range []string{"failing", "flood", "quotes"} {
+		config += fmt.Sprintf("  %s:\n    command: [%q, demo, source, %s]\n", kind, executable, kind)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tailrace.yaml"), []byte(config), 0o600); err != nil {
+		return nil, errors.New("the demo cannot write to its temporary folder: set TMPDIR to another")
+	}
+	c, err := project.NewContext(dir, env)
+	if err != nil {
+		return nil, err
+	}
+	return env, c.Register(project.Project{Name: "demo", Root: dir, Dir: dir, DirName: "."})
+}
+
+// keepWriting writes a line to a log twenty times a second until it is stopped.
+func keepWriting(path string, now func() time.Time) (stop func()) {
+	quit := make(chan struct{})
+	var done sync.WaitGroup
+	write := func(n int) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return // the calls on the log then show that it is missing
+		}
+		defer f.Close()
+		fmt.Fprintf(f, `{"time":%q,"level":"info","msg":"request handled","n":%d}`+"\n", now().UTC().Format(time.RFC3339Nano), n)
+	}
+	for n := range 10 {
+		write(n)
+	}
+	done.Go(func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for n := 10; ; n++ {
+			select {
+			case <-tick.C:
+				write(n)
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() { close(quit); done.Wait() }
 }
