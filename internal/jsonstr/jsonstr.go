@@ -9,7 +9,6 @@ package jsonstr
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 
 	"github.com/tailrace/tailrace/internal/utf8cut"
@@ -52,8 +51,7 @@ var escapes = func() (table [256]uint64) {
 	return table
 }()
 
-// special marks the bytes of w that are escaped. The lowest mark is exact; higher ones
-// may be false.
+// special is 0 where no byte of w is escaped.
 func special(w uint64) uint64 {
 	q, s := w^(ones*'"'), w^(ones*'\\')
 	return ((w - ones*0x20) | (q - ones) | (s - ones)) & highs &^ w
@@ -68,7 +66,7 @@ func piece(s []byte, size int) []byte {
 }
 
 // Append appends the escaped form of s to dst, without quotes. It may write anything to
-// the capacity of dst that it does not use.
+// the capacity of dst that it does not use; s must not lie there.
 func Append(dst, s []byte) []byte {
 	for len(s) > 0 {
 		p := piece(s, pieceBytes)
@@ -84,35 +82,55 @@ func Append(dst, s []byte) []byte {
 				continue
 			}
 		}
-		n, nonASCII := encode(dst[start:start+room], p)
-		if nonASCII && !utf8cut.Valid(p) {
-			dst = appendUnits(dst, p)
-			continue
-		}
-		dst = dst[:start+n]
+		dst = dst[:start+escape(dst[start:start+room], p)]
 	}
 	return dst
 }
 
-// encode writes the escaped form of p, which it takes for UTF-8, to d. It needs room for
-// the longest form and 8 bytes more, since it always stores whole words.
+// escape writes the escaped form of p, at most pieceBytes, to d and returns its length.
+// It needs room for the longest form and 8 bytes more.
+func escape(d, p []byte) int {
+	n, nonASCII := encode(d, p)
+	if nonASCII && !utf8cut.Valid(p) {
+		n = escapeRepaired(d, p)
+	}
+	return n
+}
+
+func escapeRepaired(d, p []byte) int {
+	var buf [len("\ufffd") * pieceBytes]byte
+	n, _ := encode(d, utf8cut.AppendValid(buf[:0], p))
+	return n
+}
+
+// encode writes the escaped form of p, which it takes for UTF-8, to d. It always stores
+// whole words.
 func encode(d, p []byte) (n int, nonASCII bool) {
 	var all uint64
 	i := 0
-	for i+8 <= len(p) {
+	for ; i+8 <= len(p); i += 8 {
 		w := binary.LittleEndian.Uint64(p[i:])
-		binary.LittleEndian.PutUint64(d[n:], w)
 		all |= w
-		m := special(w)
-		if m == 0 {
-			i, n = i+8, n+8
-			continue
+		control := (w - ones*0x20) & highs &^ w
+		switch {
+		case special(w) == 0:
+			binary.LittleEndian.PutUint64(d[n:], w)
+			n += 8
+		case control == 0:
+			// Quotes come in crowds. To find each would cost a mispredicted branch.
+			out, size := half(uint32(w))
+			binary.LittleEndian.PutUint64(d[n:], out)
+			n += size
+			out, size = half(uint32(w >> 32))
+			binary.LittleEndian.PutUint64(d[n:], out)
+			n += size
+		default:
+			for _, c := range p[i : i+8] {
+				e := escapes[c]
+				binary.LittleEndian.PutUint64(d[n:], e)
+				n += int(e >> 56)
+			}
 		}
-		k := bits.TrailingZeros64(m) >> 3
-		i, n = i+k+1, n+k
-		e := escapes[byte(w>>(8*k&63))]
-		binary.LittleEndian.PutUint64(d[n:], e)
-		n += int(e >> 56)
 	}
 	for ; i < len(p); i++ {
 		all |= uint64(p[i])
@@ -123,6 +141,28 @@ func encode(d, p []byte) (n int, nonASCII bool) {
 	return n, all&highs != 0
 }
 
+// pairs has the escapes of at most two bytes: the bytes, and their number of bits from
+// bit 16 on.
+var pairs = func() (table [256]uint32) {
+	for c, e := range escapes {
+		table[c] = uint32(e&0xFFFF) | uint32(e>>56*8)<<16
+	}
+	return table
+}()
+
+// half escapes 4 bytes that hold no control character, without a branch.
+func half(w uint32) (out uint64, n int) {
+	a, b, c, d := pairs[byte(w)], pairs[byte(w>>8)], pairs[byte(w>>16)], pairs[byte(w>>24)]
+	out, size := uint64(a&0xFFFF), a>>16
+	out |= uint64(b&0xFFFF) << (size & 63)
+	size += b >> 16
+	out |= uint64(c&0xFFFF) << (size & 63)
+	size += c >> 16
+	out |= uint64(d&0xFFFF) << (size & 63)
+	size += d >> 16
+	return out, int(size >> 3)
+}
+
 // appendTight is Append for a dst with room for the result, but not for whole words
 // behind it: it goes through a buffer of its own.
 func appendTight(dst, p []byte) []byte {
@@ -130,32 +170,7 @@ func appendTight(dst, p []byte) []byte {
 	for len(p) > 0 {
 		q := piece(p, 64)
 		p = p[len(q):]
-		n, nonASCII := encode(buf[:], q)
-		if nonASCII && !utf8cut.Valid(q) {
-			dst = appendUnits(dst, q)
-		} else {
-			dst = append(dst, buf[:n]...)
-		}
-	}
-	return dst
-}
-
-// appendUnits is Append for text that is not UTF-8, unit by unit.
-func appendUnits(dst, p []byte) []byte {
-	var buf [8]byte
-	for len(p) > 0 {
-		n, ok := utf8cut.Next(p)
-		switch {
-		case !ok:
-			dst = append(dst, "\ufffd"...)
-		case n > 1:
-			dst = append(dst, p[:n]...)
-		default:
-			e := escapes[p[0]]
-			binary.LittleEndian.PutUint64(buf[:], e)
-			dst = append(dst, buf[:e>>56]...)
-		}
-		p = p[n:]
+		dst = append(dst, buf[:escape(buf[:], q)]...)
 	}
 	return dst
 }

@@ -36,17 +36,17 @@ func count(s []byte, c *costs) (n int) {
 	for len(s) > 0 {
 		p := piece(s, pieceBytes)
 		s = s[len(p):]
-		size, nonASCII := c.piece(p)
+		size, nonASCII := c.sum(p)
 		if nonASCII && !utf8cut.Valid(p) {
-			size = c.units(p)
+			size += repairs(p)
 		}
 		n += size
 	}
 	return n
 }
 
-// piece counts p, at most pieceBytes that it takes for UTF-8.
-func (c *costs) piece(p []byte) (n int, nonASCII bool) {
+// sum counts p, at most pieceBytes that it takes for UTF-8.
+func (c *costs) sum(p []byte) (n int, nonASCII bool) {
 	n = len(p)
 	// Each byte of quotes counts those at its place in the words. It holds up to 255.
 	var all, quotes uint64
@@ -56,9 +56,9 @@ func (c *costs) piece(p []byte) (n int, nonASCII bool) {
 		all |= w
 		low := w & sevens
 		// The high bit of each byte: clear only where the byte is the one meant.
-		q := (low ^ ones*'"') + sevens | w
-		s := (low ^ ones*'\\') + sevens | w
-		quotes += ^(q & s) & highs >> 7
+		quote := (low ^ ones*'"') + sevens
+		slash := (low ^ ones*'\\') + sevens
+		quotes += ^(quote&slash | w) & highs >> 7
 		for m := ^(low + ones*0x60 | w) & highs; m != 0; m &= m - 1 {
 			at := bits.TrailingZeros64(m) - 7
 			n += int(c.control[w>>(at&63)&0x1F]) - 1
@@ -73,6 +73,18 @@ func (c *costs) piece(p []byte) (n int, nonASCII bool) {
 	return n, all&highs != 0
 }
 
+// repairs returns by how much p grows where it is repaired.
+func repairs(p []byte) (n int) {
+	for i := utf8cut.ASCII(p); i < len(p); i += utf8cut.ASCII(p[i:]) {
+		width, ok := utf8cut.Next(p[i:])
+		if !ok {
+			n += len("\ufffd") - width
+		}
+		i += width
+	}
+	return n
+}
+
 // of is the cost of one byte.
 func (c *costs) of(b byte) int {
 	switch {
@@ -82,16 +94,6 @@ func (c *costs) of(b byte) int {
 		return int(c.control[b])
 	}
 	return 1
-}
-
-// units counts text that is not UTF-8, unit by unit.
-func (c *costs) units(p []byte) (n int) {
-	for len(p) > 0 {
-		width, cost := c.unit(p)
-		n += cost
-		p = p[width:]
-	}
-	return n
 }
 
 // unit returns the width of the first code point or invalid subpart of p, and its cost.
@@ -111,7 +113,7 @@ func (c *costs) unit(p []byte) (width, cost int) {
 func Cut(s []byte, room int) int {
 	i := 0
 	// Whole pieces are skipped by their length, ever smaller ones.
-	for size := pieceBytes; size >= 32; size /= 8 {
+	for size := pieceBytes; size > 16; size /= 8 {
 		for i < len(s) {
 			p := piece(s[i:], size)
 			n := Len(p)

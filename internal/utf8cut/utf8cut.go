@@ -101,11 +101,7 @@ func AppendValid(dst, b []byte) []byte {
 
 func appendRepaired(dst, b []byte) []byte {
 	start := 0
-	for i := 0; i < len(b); {
-		if b[i] < 0x80 {
-			i++
-			continue
-		}
+	for i := ASCII(b); i < len(b); i += ASCII(b[i:]) {
 		n, ok := Next(b[i:])
 		if !ok {
 			dst = append(dst, b[start:i]...)

@@ -96,6 +96,9 @@ func check(t *testing.T, b []byte) {
 	if got := Valid(b); got != utf8.Valid(b) {
 		t.Errorf("Valid(%x) = %v", b, got)
 	}
+	if got, want := ASCII(b), len(b)-len(bytes.TrimLeftFunc(b, func(r rune) bool { return r < 0x80 })); got != want {
+		t.Errorf("ASCII(%x) = %d, want %d", b, got, want)
+	}
 	i := 0
 	for _, end := range ends {
 		n, ok := Next(b[i:])

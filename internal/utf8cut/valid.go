@@ -1,6 +1,9 @@
 package utf8cut
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Validation runs a state machine over the bytes. Each byte has one word that holds the
 // next state for every state, 6 bits each, at the bit offset that is the state's own
@@ -57,7 +60,7 @@ const strideBytes = 512
 // Valid says whether b is UTF-8 (RFC 3629: no surrogates, nothing overlong, at most U+10FFFF).
 func Valid(b []byte) bool {
 	for {
-		b = b[ascii(b):]
+		b = b[ASCII(b):]
 		if len(b) == 0 {
 			return true
 		}
@@ -69,8 +72,8 @@ func Valid(b []byte) bool {
 	}
 }
 
-// ascii returns how many ASCII bytes b begins with, or up to 7 less.
-func ascii(b []byte) int {
+// ASCII returns how many ASCII bytes b begins with.
+func ASCII(b []byte) int {
 	i := 0
 	for ; i+32 <= len(b); i += 32 {
 		q := b[i : i+32]
@@ -80,13 +83,13 @@ func ascii(b []byte) int {
 			break
 		}
 	}
-	for i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&highs == 0 {
-		i += 8
-	}
-	if len(b)-i < 8 {
-		for i < len(b) && b[i] < 0x80 {
-			i++
+	for ; i+8 <= len(b); i += 8 {
+		if m := binary.LittleEndian.Uint64(b[i:]) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
 		}
+	}
+	for i < len(b) && b[i] < 0x80 {
+		i++
 	}
 	return i
 }
