@@ -152,16 +152,21 @@ func (c *conn) accept(line []byte) {
 	if !ok {
 		return
 	}
-	req := &jsonrpc.Request{Method: m.method, Params: m.params}
+	req := &jsonrpc.Request{Method: m.method}
 	switch {
 	case m.id != nil:
-		call, ok := c.register(m)
+		p, bad := m.parseParams()
+		if bad != nil {
+			c.refuse(m.id, bad)
+			return
+		}
+		call, ok := c.register(m, p.token)
 		if !ok {
 			// A reply with that id would be taken for the one of the running request.
 			c.refuse(nil, errIDInUse)
 			return
 		}
-		req.ID = numberID(call.number)
+		req.ID, req.Params = numberID(call.number), p.params
 		req.Extra = &sdk.RequestExtra{Header: http.Header{callHeader: {strconv.FormatInt(call.number, 10)}}}
 	case m.method == notifyCancelled:
 		number, ok := c.cancel(m.params)
@@ -169,6 +174,8 @@ func (c *conn) accept(line []byte) {
 			return
 		}
 		req.Params = json.RawMessage(`{"requestId":` + strconv.FormatInt(number, 10) + `}`)
+	case m.method != notifyInitialized:
+		return // Nothing else that a client may tell concerns this server.
 	}
 	select {
 	case c.incoming <- req:
@@ -182,17 +189,14 @@ func numberID(n int64) jsonrpc.ID {
 }
 
 // register takes a request into the table; ok is false where its id is in use.
-func (c *conn) register(m message) (_ *call, ok bool) {
+func (c *conn) register(m message, token json.RawMessage) (_ *call, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byKey[m.key] != nil {
 		return nil, false
 	}
 	c.last++
-	call := &call{number: c.last, id: m.id, key: m.key, method: m.method}
-	if m.method == methodCallTool {
-		call.token = progressToken(m.params)
-	}
+	call := &call{number: c.last, id: m.id, key: m.key, method: m.method, token: token}
 	c.calls[call.number], c.byKey[m.key] = call, call
 	return call, true
 }

@@ -45,7 +45,11 @@ func TestB10_BadInputLosesNothing(t *testing.T) {
 		{"unknown tool", `{"jsonrpc":"2.0","id":95,"method":"tools/call","params":{"name":"secret"}}`,
 			`"id":95,"error":{"code":-32602,"message":"unknown tool: the tools are hack.project.logs.snapshot, hack.project.logs.tail"}`},
 		{"params of another type", `{"jsonrpc":"2.0","id":96,"method":"tools/call","params":"secret"}`, `"id":96,"error":{"code":-32602,"message":"invalid params: they do not fit the method"}`},
-		{"no params", `{"jsonrpc":"2.0","id":97,"method":"tools/call"}`, `"id":97,"error":{"code":-32600,`},
+		{"no params", `{"jsonrpc":"2.0","id":97,"method":"tools/call"}`, `"id":97,"error":{"code":-32602,`},
+		{"number as tool", `{"jsonrpc":"2.0","id":102,"method":"tools/call","params":{"name":1}}`, `"id":102,"error":{"code":-32602,`},
+		{"long params", `{"jsonrpc":"2.0","id":103,"method":"ping","params":{"x":"` + strings.Repeat("y", maxParams) + `"}}`, `"id":103,"error":{"code":-32600,`},
+		{"newer call", `{"jsonrpc":"2.0","id":104,"method":"tools/call","params":{"name":"hack.project.logs.tail","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, `"id":104,"error":{"code":-32022,`},
+		{"second initialize without params", `{"jsonrpc":"2.0","id":105,"method":"initialize"}`, `"id":105,"error":{"code":-32600,`},
 		{"second initialize", `{"jsonrpc":"2.0","id":98,"method":"initialize","params":{"protocolVersion":"secret","capabilities":{},"clientInfo":{"name":"secret","version":"1"}}}`, `"id":98,"error":{"code":-32600,`},
 		{"newer protocol", `{"jsonrpc":"2.0","id":100,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
 			`"data":{"supported":["2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"2026-07-28"}`},
@@ -67,13 +71,11 @@ func TestB10_BadInputLosesNothing(t *testing.T) {
 func TestB10_LineLimit(t *testing.T) {
 	s := start(t, "argv")
 	frame := func(n int) string {
-		const head, tail = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`, `"}}`
+		const head, tail = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + SnapshotTool + `","arguments":{"query":"`, `"}}}`
 		return head + strings.Repeat("y", n-len(head)-len(tail)) + tail
 	}
 	s.send(frame(maxLine))
-	if r := s.reply("1"); r.Error != nil {
-		t.Errorf("a line of the limit: %s", r.raw)
-	}
+	s.result("1").refused(t, "E_USAGE", "invalid_arguments")
 	s.send(frame(maxLine + 1))
 	if r := s.reply("null"); r.Error == nil || r.Error.Code != -32600 {
 		t.Errorf("a line over the limit: %s", r.raw)
@@ -132,6 +134,21 @@ func TestProtocolVersions(t *testing.T) {
 		if n := len(r.Instructions); n == 0 || n >= 2048 {
 			t.Errorf("instructions of %d bytes", n)
 		}
+	}
+}
+
+// TestB10_CostOfNesting checks that the SDK's decoder, whose time for members of any type
+// grows with length times depth, does not see what a client sends beside its arguments.
+func TestB10_CostOfNesting(t *testing.T) {
+	m := message{method: methodCallTool, params: json.RawMessage(
+		`{ "name": "a", "_meta" : {"progressToken": 1.50, "x": [[[]]]}, "arguments" : {"b": [ ]}, "inputResponses": {} }`)}
+	p, bad := m.parseParams()
+	if bad != nil || string(p.params) != `{"name":"a","arguments":{"b": [ ]}}` || string(p.token) != "1.50" {
+		t.Errorf("got %s, token %s, %v", p.params, p.token, bad)
+	}
+	m.params = json.RawMessage(`{"name":"a"}`)
+	if p, bad = m.parseParams(); bad != nil || string(p.params) != `{"name":"a"}` || p.token != nil {
+		t.Errorf("got %s, token %s, %v", p.params, p.token, bad)
 	}
 }
 
@@ -203,8 +220,10 @@ func FuzzMessage(f *testing.F) {
 		if ok && bad != nil {
 			t.Fatal("accepted and refused")
 		}
-		if token := progressToken(m.params); token != nil && !json.Valid(token) {
-			t.Fatalf("token %q", token)
+		if p, bad := m.parseParams(); bad == nil {
+			if p.token != nil && !json.Valid(p.token) || p.params != nil && !json.Valid(p.params) {
+				t.Fatalf("token %q, params %q", p.token, p.params)
+			}
 		}
 		cancelledKey(m.params)
 		e := bad

@@ -24,17 +24,19 @@ func (e *protocolError) Error() string { return e.text }
 
 // The errors that the connection itself answers with.
 var (
-	errNotJSON   = &protocolError{code: jsonrpc.CodeParseError, text: "parse error: each line must be one JSON object in UTF-8, nested at most 512 levels deep"}
-	errTooLong   = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: a message may have at most 16777216 bytes"}
-	errNoObject  = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: a message must be one JSON object"}
-	errBatch     = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: batches are not supported, send one message a line"}
-	errVersion   = &protocolError{code: jsonrpc.CodeInvalidRequest, text: `invalid request: jsonrpc must be "2.0"`}
-	errMethod    = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: method must be a string"}
-	errID        = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: id must be a string or a number of at most 4096 bytes"}
-	errIDInUse   = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: a request with this id is still running"}
-	errFrameSize = &protocolError{code: jsonrpc.CodeInternalError, text: "internal error: the response is larger than a client can read"}
-	errInternal  = &protocolError{code: jsonrpc.CodeInternalError, text: "internal error: the request failed inside the server"}
-	errDropped   = &protocolError{code: jsonrpc.CodeInternalError, text: "the request was cancelled"}
+	errNotJSON    = &protocolError{code: jsonrpc.CodeParseError, text: "parse error: each line must be one JSON object in UTF-8, nested at most 512 levels deep"}
+	errTooLong    = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: a message may have at most 16777216 bytes"}
+	errNoObject   = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: a message must be one JSON object"}
+	errBatch      = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: batches are not supported, send one message a line"}
+	errVersion    = &protocolError{code: jsonrpc.CodeInvalidRequest, text: `invalid request: jsonrpc must be "2.0"`}
+	errMethod     = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: method must be a string"}
+	errID         = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: id must be a string or a number of at most 4096 bytes"}
+	errIDInUse    = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: a request with this id is still running"}
+	errParams     = &protocolError{code: jsonrpc.CodeInvalidParams, text: "invalid params: they do not fit the method"}
+	errParamsSize = &protocolError{code: jsonrpc.CodeInvalidRequest, text: "invalid request: params may have at most 65536 bytes, except for those of a tool call"}
+	errFrameSize  = &protocolError{code: jsonrpc.CodeInternalError, text: "internal error: the response is larger than a client can read"}
+	errInternal   = &protocolError{code: jsonrpc.CodeInternalError, text: "internal error: the request failed inside the server"}
+	errDropped    = &protocolError{code: jsonrpc.CodeInternalError, text: "the request was cancelled"}
 )
 
 // outwardError returns what the client is told of an error: our own errors as they are,
@@ -58,10 +60,7 @@ func outwardError(err error) *protocolError {
 	case jsonrpc.CodeMethodNotFound:
 		e.text = "method not found"
 	case jsonrpc.CodeInvalidParams:
-		e.text = "invalid params: they do not fit the method"
-	case sdk.CodeUnsupportedProtocolVersion:
-		e.text = "unsupported protocol version"
-		e.data = versionData(wire.Data)
+		return errParams
 	case 0:
 		e.code, e.text = jsonrpc.CodeInvalidRequest, "invalid request"
 	default:
@@ -72,21 +71,14 @@ func outwardError(err error) *protocolError {
 
 var datePattern = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// versionData returns the data of an error about the protocol version. The protocol asks
-// for the version that was requested; it is told where it is a date and nothing else.
-func versionData(raw json.RawMessage) json.RawMessage {
-	var d sdk.UnsupportedProtocolVersionData
-	if json.Unmarshal(raw, &d) != nil {
-		return nil
+// unsupportedVersion returns the error of a request in a version that is not spoken. The
+// protocol asks for that version in it; it is told where it is a date and nothing else.
+func unsupportedVersion(requested string) *protocolError {
+	if !datePattern.MatchString(requested) {
+		requested = ""
 	}
-	if !datePattern.MatchString(d.Requested) {
-		d.Requested = ""
-	}
-	out, err := json.Marshal(d)
-	if err != nil {
-		return nil
-	}
-	return out
+	data, _ := json.Marshal(sdk.UnsupportedProtocolVersionData{Supported: protocolVersions, Requested: requested})
+	return &protocolError{code: sdk.CodeUnsupportedProtocolVersion, text: "unsupported protocol version", data: data}
 }
 
 // appendError appends the frame of an error response. An id of nil is written as null.

@@ -103,7 +103,7 @@ func TestB2_FrameLimit(t *testing.T) {
 	var out strings.Builder
 	c := newConn(nil, &out, func() {})
 	m := message{id: json.RawMessage("1"), key: "n1", method: methodCallTool}
-	registered, ok := c.register(m)
+	registered, ok := c.register(m, nil)
 	if !ok {
 		t.Fatal("not registered")
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/tailrace/tailrace/internal/jsonscan"
 )
 
@@ -16,12 +18,16 @@ const (
 	maxNesting = 512
 	// maxID is the longest id, and the longest progress token, in bytes as written.
 	maxID = 4 << 10
+	// maxParams is the longest params member of a request that is no tools/call.
+	maxParams = 64 << 10
 )
 
 const (
 	methodInitialize = "initialize"
 	methodCallTool   = "tools/call"
-	notifyCancelled  = "notifications/cancelled"
+
+	notifyInitialized = "notifications/initialized"
+	notifyCancelled   = "notifications/cancelled"
 )
 
 // A message is one request or notification of the client, taken apart.
@@ -101,17 +107,60 @@ func idKey(raw json.RawMessage) (key string, ok bool) {
 	return "n" + string(raw), true
 }
 
-// progressToken returns the progress token of params as it was written, or nil.
-func progressToken(params json.RawMessage) json.RawMessage {
-	var p, meta map[string]json.RawMessage
-	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p["_meta"], &meta) != nil {
-		return nil
+// A callParams is what the params of a request say, apart from what the SDK makes of them.
+type callParams struct {
+	// params are those that the SDK is given. Its decoder takes time in proportion to
+	// length times depth for members of any type, so it sees none that may be long.
+	params json.RawMessage
+	// token is the progress token as it was written; nil for none.
+	token json.RawMessage
+}
+
+// parseParams takes the params of a request apart.
+func (m *message) parseParams() (p callParams, bad *protocolError) {
+	isCall := m.method == methodCallTool
+	if !isCall && len(m.params) > maxParams {
+		return p, errParamsSize
 	}
-	token := meta["progressToken"]
-	if _, ok := idKey(token); !ok {
-		return nil
+	p.params = m.params
+	var members, meta map[string]json.RawMessage
+	if json.Unmarshal(m.params, &members) != nil || members == nil {
+		if isCall {
+			return p, errParams
+		}
+		return p, nil // The SDK knows which methods need some.
 	}
-	return token
+	if json.Unmarshal(members["_meta"], &meta) == nil {
+		if v, ok := jsonscan.Text(meta[sdk.MetaKeyProtocolVersion]); ok && v > protocolVersions[0] {
+			return p, unsupportedVersion(v)
+		}
+	}
+	if !isCall {
+		return p, nil
+	}
+	if token := meta["progressToken"]; token != nil {
+		if _, ok := idKey(token); ok {
+			p.token = token
+		}
+	}
+	name, arguments := members["name"], members["arguments"]
+	if _, ok := jsonscan.Text(name); !ok || len(name) > maxID {
+		return p, errParams
+	}
+	n := 1
+	if arguments != nil {
+		n++
+	}
+	if len(members) == n {
+		return p, nil
+	}
+	params := make([]byte, 0, len(name)+len(arguments)+32)
+	params = append(append(params, `{"name":`...), name...)
+	if arguments != nil {
+		params = append(append(params, `,"arguments":`...), arguments...)
+	}
+	p.params = append(params, '}')
+	return p, nil
 }
 
 // cancelledKey returns the key of the request that a cancelled notification names.
