@@ -9,245 +9,175 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/tailrace/tailrace/internal/memsource"
 	"github.com/tailrace/tailrace/pipeline"
 	"github.com/tailrace/tailrace/stages"
 )
 
-func collect(t *testing.T, src pipeline.Source, b pipeline.Bounds) *stages.Collection {
-	t.Helper()
-	c, err := stages.Collect(context.Background(), src, b, stages.CollectOptions{})
-	if err != nil {
-		t.Fatal(err)
+// TestO1_Outcomes has what rules O1 to O5, O7 and O9 say, over the whole line and in
+// every chunking.
+func TestO1_Outcomes(t *testing.T) {
+	const log, bad, end, killed = `{"type":"log"}` + "\n", `{"type":"error"}` + "\n", `{"type":"end","reason":"eof"}` + "\n", `{"type":"end","reason":"killed"}` + "\n"
+	cutoff := func(b pipeline.Bound, limit int) pipeline.Outcome {
+		return pipeline.Cutoff{Bound: b, Limit: int64(limit)}
 	}
-	return c
-}
-
-func raws(c *stages.Collection) (out []string) {
-	for raw := range c.Events.All() {
-		out = append(out, string(raw))
-	}
-	return out
-}
-
-func chunk(s pipeline.Stream, text string) pipeline.Chunk {
-	return pipeline.Chunk{Stream: s, Data: slices.Clip([]byte(text))}
-}
-
-// TestByteCap has what rules C1 and C3 say, chunk by chunk.
-func TestByteCap(t *testing.T) {
-	out, err := pipeline.Stdout, pipeline.Stderr
-	for _, c := range []struct {
-		name           string
-		max            int64
-		in             []pipeline.Chunk
-		stdout, stderr string
-		cut            bool
-	}{
-		{"C1 exactly the limit is complete", 4, []pipeline.Chunk{chunk(out, "ab"), chunk(err, "cd")}, "ab", "cd", false},
-		{"C1 the first byte over it is the cut", 4, []pipeline.Chunk{chunk(out, "ab"), chunk(err, "cde")}, "ab", "cd", true},
-		{"C1 in the order of reading", 3, []pipeline.Chunk{chunk(err, "xyz"), chunk(out, "ab")}, "", "xyz", true},
-		{"C3 the stream that met the bound", 3, []pipeline.Chunk{chunk(out, "é漢")}, "é", "", true},
-		{"C3 the other stream too", 4, []pipeline.Chunk{chunk(err, "e\xe6\xbc"), chunk(out, "ab")}, "a", "e", true},
-		{"C3 four bytes less three", 3, []pipeline.Chunk{chunk(out, "🚀x")}, "", "", true},
-		{"C3 a code point in two chunks", 5, []pipeline.Chunk{chunk(out, "a\xf0\x9f"), chunk(out, "\x9a\x80b")}, "a🚀", "", true},
-		{"C4 invalid bytes at a natural end stay", 9, []pipeline.Chunk{chunk(out, "a\xf0\x9f")}, "a\xf0\x9f", "", false},
-		{"C4 invalid bytes inside stay", 9, []pipeline.Chunk{chunk(out, "\xf0\x9f"), chunk(out, "abcdef")}, "\xf0\x9fabcdef", "", false},
-		{"C6 a cut from before ends whole", 9, []pipeline.Chunk{chunk(out, "a\xe2\x82"), {Cut: true}}, "a", "", false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			bc := &stages.ByteCap{MaxBytes: c.max}
-			var got [2]string
-			for x := range bc.Apply(slices.Values(c.in)) {
-				got[x.Stream] += string(x.Data)
-			}
-			if got[0] != c.stdout || got[1] != c.stderr || bc.Cut() != c.cut {
-				t.Errorf("%q %q cut %v", got[0], got[1], bc.Cut())
-			}
-			if r := bc.Report(); !r.Ledger.Balanced() || (r.Cut.Bound == pipeline.BytesBound) != c.cut {
-				t.Errorf("report %+v", r)
-			}
-		})
-	}
-}
-
-// TestLines has what rules E1 and E3 say.
-func TestLines(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		in   []string
-		cut  bool
-		want []string
-	}{
-		{"E1 only LF ends a line", []string{"a\rb\u2028c\u0085d\ne"}, false, []string{"a\rb\u2028c\u0085d", "e"}},
-		{"E1 a CR stays in the line", []string{"a\r\n"}, false, []string{"a\r"}},
-		{"E3 the last line counts at a natural end", []string{"a\n", "b"}, false, []string{"a", "b"}},
-		{"E3 not after a cut", []string{"a\n", "b"}, true, []string{"a"}},
-		{"E1 across chunks", []string{"a", "b", "\nc", "\n\n"}, false, []string{"ab", "c", ""}},
-		{"nothing", nil, false, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var in []pipeline.Chunk
-			for _, s := range c.in {
-				in = append(in, chunk(pipeline.Stdout, s), chunk(pipeline.Stderr, "x\n"))
-			}
-			if c.cut {
-				in = append(in, pipeline.Chunk{Cut: true})
-			}
-			s := &stages.LineSplitter{}
-			var got []string
-			for l := range s.Apply(slices.Values(in)) {
-				got = append(got, string(l.Data))
-			}
-			if !slices.Equal(got, c.want) || !s.Report().Ledger.Balanced() {
-				t.Errorf("%q, ledger %+v", got, s.Report().Ledger)
-			}
-		})
-	}
-}
-
-// TestDecoder has what rules E1, E2, E5 and E6 say of one line.
-func TestDecoder(t *testing.T) {
-	deep := func(n int) string { return `{"a":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}" }
-	for _, c := range []struct {
-		name, line, want string
-		kind             stages.Kind
-		reason           stages.Reason
-	}{
-		{"E2 an object without a type", `{}`, `{}`, stages.KindOther, stages.ReasonNone},
-		{"E1 BOM and white space around", "\ufeff \t{\"type\":\"log\"} \r", `{"type":"log"}`, stages.KindLog, stages.ReasonNone},
-		{"E1 a second BOM is text", "\ufeff\ufeff{}", "", 0, 0},
-		{"E2 array", `[]`, "", 0, 0},
-		{"E2 two objects", `{}{}`, "", 0, 0},
-		{"E4 spelling stays", `{"a": 1.0 ,"b":1e3,"c":12345678901234567890,"c":2}`, `{"a": 1.0 ,"b":1e3,"c":12345678901234567890,"c":2}`, 0, 0},
-		{"E5 512 deep", deep(512), deep(512), 0, 0},
-		{"E5 513 deep", deep(513), "", 0, 0},
-		{"E5 lone surrogate", `{"a":"\uD83D","b":"\ud83d\ude80"}`, `{"a":"\ufffd","b":"\ud83d\ude80"}`, 0, 0},
-		{"E5 bytes that are not UTF-8", "{\"a\":\"\xe2\x82\xff\"}", "{\"a\":\"\ufffd\ufffd\"}", 0, 0},
-		{"E6 escaped name and value", `{"t\u0079pe":"l\u006fg"}`, `{"t\u0079pe":"l\u006fg"}`, stages.KindLog, 0},
-		{"E6 case matters", `{"Type":"log"}`, `{"Type":"log"}`, 0, 0},
-		{"E6 the last duplicate counts", `{"type":"log","type":"error"}`, `{"type":"log","type":"error"}`, stages.KindError, 0},
-		{"E6 type that is no string", `{"type":["log"]}`, `{"type":["log"]}`, 0, 0},
-		{"E6 nested type", `{"x":{"type":"log"}}`, `{"x":{"type":"log"}}`, 0, 0},
-		{"O2 reason eof", `{"type":"end","reason":"eof"}`, `{"type":"end","reason":"eof"}`, stages.KindEnd, stages.ReasonClean},
-		{"O2 reason null", `{"type":"end","reason":null}`, `{"type":"end","reason":null}`, stages.KindEnd, stages.ReasonOther},
-		{"O2 last reason", `{"type":"end","reason":"x","reason":"closed"}`, `{"type":"end","reason":"x","reason":"closed"}`, stages.KindEnd, stages.ReasonClean},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			d := &stages.Decoder{}
-			got := slices.Collect(d.Apply(slices.Values([]stages.Line{{Data: []byte(c.line), Terminated: true}})))
-			if c.want == "" {
-				if len(got) != 0 {
-					t.Errorf("an event: %s", got[0].Raw)
-				}
-				return
-			}
-			if len(got) != 1 || string(got[0].Raw) != c.want || got[0].Kind != c.kind || got[0].Reason != c.reason {
-				t.Errorf("%+v", got)
-			}
-			if !d.Report().Ledger.Balanced() {
-				t.Error("ledger-balance")
-			}
-		})
-	}
-}
-
-func TestE6E8_EventCounter(t *testing.T) {
-	log, other := stages.Event{Kind: stages.KindLog}, stages.Event{Kind: stages.KindHeartbeat}
-	pulled := 0
-	in := func(yield func(stages.Event) bool) {
-		for _, e := range []stages.Event{other, log, other, log, other, log} {
-			pulled++
-			if !yield(e) {
-				return
-			}
-		}
-	}
-	c := &stages.EventCounter{MaxEvents: 2}
-	if n := len(slices.Collect(c.Apply(in))); n != 4 || pulled != 4 || !c.Cut() || c.Logs() != 2 {
-		t.Errorf("E8: %d passed, %d pulled, cut %v", n, pulled, c.Cut())
-	}
-	free := &stages.EventCounter{}
-	if n := len(slices.Collect(free.Apply(in))); n != 6 || free.Cut() {
-		t.Errorf("%d passed", n)
-	}
-}
-
-func TestO2_FailureLatch(t *testing.T) {
-	f := &stages.FailureDetector{}
-	for range f.Apply(slices.Values([]stages.Event{{Kind: stages.KindEnd}, {Kind: stages.KindEnd, Reason: stages.ReasonOther}, {Kind: stages.KindError}, {Kind: stages.KindEnd, Reason: stages.ReasonClean}})) {
-	}
-	if f.Evidence() != pipeline.EndReason {
-		t.Errorf("evidence %v", f.Evidence())
-	}
-}
-
-// TestOutcomes has what rules O1 to O5 say, over the whole line.
-func TestOutcomes(t *testing.T) {
-	const log, bad = `{"type":"log"}` + "\n", `{"type":"error"}` + "\n"
+	failed := func(e pipeline.Evidence) pipeline.Outcome { return pipeline.Failed{Evidence: e} }
 	for _, c := range []struct {
 		name, text string
 		code       int
-		b          pipeline.Bounds
+		maxBytes   int
+		maxEvents  int
 		want       pipeline.Outcome
+		stop       pipeline.StopReason
 		events     int
+		truncated  bool
 	}{
-		{"O1 complete", log + log, 0, pipeline.Bounds{}, pipeline.Complete{}, 2},
-		{"O2 exit", log, 3, pipeline.Bounds{}, pipeline.Failed{Evidence: pipeline.BadExit}, 1},
-		{"O2 error event", log + bad, 0, pipeline.Bounds{}, pipeline.Failed{Evidence: pipeline.ErrorEvent}, 2},
-		{"O2 before the event bound", bad + log + log, 0, pipeline.Bounds{MaxEvents: 1}, pipeline.Failed{Evidence: pipeline.ErrorEvent}, 2},
-		{"O5 behind the event bound", log + bad, 1, pipeline.Bounds{MaxEvents: 1}, pipeline.Cutoff{Bound: pipeline.EventsBound, Limit: 1}, 1},
-		{"O4 in the retained prefix", bad + log, 0, pipeline.Bounds{MaxBytes: int64(len(bad)) + 1}, pipeline.Failed{Evidence: pipeline.ErrorEvent}, 1},
-		{"O4 behind the cut", log + bad, 0, pipeline.Bounds{MaxBytes: int64(len(log) + len(bad) - 1)}, pipeline.Cutoff{Bound: pipeline.BytesBound, Limit: int64(len(log) + len(bad) - 1)}, 1},
-		{"O9 events before bytes", log + log, 0, pipeline.Bounds{MaxBytes: int64(len(log)), MaxEvents: 1}, pipeline.Cutoff{Bound: pipeline.EventsBound, Limit: 1}, 1},
-		{"E8 the bound at the very end", log + log, 0, pipeline.Bounds{MaxEvents: 2}, pipeline.Cutoff{Bound: pipeline.EventsBound, Limit: 2}, 2},
+		{"O1 complete", log + log + end, 0, 0, 0, pipeline.Complete{}, pipeline.StopEOF, 3, false},
+		{"O1 complete below the event bound", log + log + end, 0, 0, 3, pipeline.Complete{}, pipeline.StopEOF, 3, false},
+		{"O1 nothing at all", "", 0, 0, 0, pipeline.Complete{}, pipeline.StopEOF, 0, false},
+		{"O2 exit", log, 3, 0, 0, failed(pipeline.BadExit), pipeline.StopEOF, 1, false},
+		{"O2 error event", log + bad, 0, 0, 0, failed(pipeline.ErrorEvent), pipeline.StopEOF, 2, false},
+		{"O2 end reason", log + killed, 143, 0, 0, failed(pipeline.EndReason), pipeline.StopEOF, 2, false},
+		{"O2 before the event bound", bad + log + log, 0, 0, 1, failed(pipeline.ErrorEvent), pipeline.StopMaxEvents, 2, false},
+		{"O3 exit in answer to the stop", log + log, 143, 0, 1, cutoff(pipeline.EventsBound, 1), pipeline.StopMaxEvents, 1, false},
+		{"O4 in the retained prefix", bad + log, 0, len(bad) + 1, 0, failed(pipeline.ErrorEvent), pipeline.StopOutputLimit, 1, true},
+		{"O4 behind the cut", log + bad, 0, len(log+bad) - 1, 0, cutoff(pipeline.BytesBound, len(log+bad)-1), pipeline.StopOutputLimit, 1, true},
+		{"O5 behind the event bound", log + bad, 1, 0, 1, cutoff(pipeline.EventsBound, 1), pipeline.StopMaxEvents, 1, false},
+		{"O9 events before bytes", log + log, 0, len(log), 1, cutoff(pipeline.EventsBound, 1), pipeline.StopMaxEvents, 1, false},
+		{"O9 bytes before events", log + log, 0, len(log) + 1, 2, cutoff(pipeline.BytesBound, len(log)+1), pipeline.StopOutputLimit, 1, true},
+		{"E8 the bound at the very end", log + log, 0, 0, 2, cutoff(pipeline.EventsBound, 2), pipeline.StopMaxEvents, 2, false},
+		{"E3 the end completes a last event", log + log[:len(log)-1], 0, 0, 0, pipeline.Complete{}, pipeline.StopEOF, 2, false},
+		{"E3 a cut does not", log + log[:len(log)-1] + " ", 0, len(log+log) - 1, 0, cutoff(pipeline.BytesBound, len(log+log)-1), pipeline.StopOutputLimit, 1, true},
+		{"C1 exactly the limit", log + log, 0, len(log + log), 0, pipeline.Complete{}, pipeline.StopEOF, 2, false},
 	} {
-		for _, size := range []int{1 << 10, 1} {
-			t.Run(fmt.Sprintf("%s/%d", c.name, size), func(t *testing.T) {
-				src := memsource.New([]byte(c.text), size)
-				src.Code = c.code
-				got := collect(t, src, c.b)
-				if got.Outcome != c.want || got.Events.Len() != c.events {
-					t.Errorf("%v, %d events, want %v, %d", got.Outcome, got.Events.Len(), c.want, c.events)
+		t.Run(c.name, func(t *testing.T) {
+			for name, chunks := range splits(t, []pipeline.Chunk{piece(0, c.text)}) {
+				got := collectOf(t, c.code, chunks, pipeline.Bounds{MaxBytes: int64(c.maxBytes), MaxEvents: c.maxEvents})
+				if got.Outcome != c.want || got.Stop != c.stop || got.Events.Len() != c.events || got.Truncated != c.truncated {
+					t.Errorf("%s: %v, stop %s, %d events, truncated %v, want %v, %s", name, got.Outcome, got.Stop, got.Events.Len(), got.Truncated, c.want, c.stop)
 				}
-			})
+			}
+		})
+	}
+}
+
+// TestC6_StdoutEndsAfterTheLastEvent: at an events stop, whatever was read beyond is gone,
+// and stderr ends on a code point.
+func TestC6_StdoutEndsAfterTheLastEvent(t *testing.T) {
+	const kept = "text\n{\"type\":\"start\"}\n\ufeff{\"type\":\"log\"}\r\n"
+	in := []pipeline.Chunk{piece(1, "a\xe6\xbc"), piece(0, kept+"{\"type\":\"log\"}\nmore"), piece(1, "\xa2b")}
+	for name, chunks := range splits(t, in) {
+		c := collectOf(t, 0, chunks, pipeline.Bounds{MaxEvents: 1})
+		if string(c.Stdout) != kept || string(c.Stderr) != "a" || c.Truncated {
+			t.Errorf("C6, %s: stdout %q, stderr %q", name, c.Stdout, c.Stderr)
 		}
 	}
 }
 
-func TestC6_StdoutEndsAfterTheLastEvent(t *testing.T) {
-	c := collect(t, memsource.New([]byte("text\n{\"type\":\"log\"}\n{\"type\":\"log\"}\nmore"), 1<<10), pipeline.Bounds{MaxEvents: 1})
-	if string(c.Stdout) != "text\n{\"type\":\"log\"}\n" || c.Truncated {
-		t.Errorf("C6: stdout %q", c.Stdout)
+// A stuck source yields its chunks and then nothing until the context is done.
+type stuck struct {
+	*memsource.Source
+	ended bool
+}
+
+func (s *stuck) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
+	return func(yield func(pipeline.Chunk) bool) {
+		for _, c := range s.Played {
+			if !yield(c) {
+				return
+			}
+		}
+		<-ctx.Done()
+		s.ended = true
+		yield(pipeline.Chunk{Cut: true})
 	}
 }
 
-func TestBoundsAreChecked(t *testing.T) {
-	_, err := stages.Collect(context.Background(), memsource.New(nil, 1), pipeline.Bounds{MaxEvents: -1}, stages.CollectOptions{})
-	if !errors.Is(err, pipeline.ErrBounds) {
-		t.Errorf("%v", err)
+func (s *stuck) Exit() pipeline.Exit {
+	return pipeline.Exit{End: pipeline.EndContext, Code: 143}
+}
+
+// TestO7_TimeBound: silence ends at the bound; what is incomplete then is no event, even
+// where it is valid JSON, and no half code point.
+func TestO7_TimeBound(t *testing.T) {
+	for name, chunks := range splits(t, []pipeline.Chunk{piece(0, "{\"type\":\"log\"}\n{\"type\":\"error\"}"), piece(1, "漢\xe6")}) {
+		synctest.Test(t, func(t *testing.T) {
+			c := collect(t, &stuck{Source: memsource.Of(0, chunks...)}, pipeline.Bounds{MaxTime: 3 * time.Second})
+			if c.Outcome != (pipeline.Cutoff{Bound: pipeline.TimeBound, Limit: 3000}) || c.Stop != pipeline.StopTimeout || c.Elapsed != 3*time.Second {
+				t.Errorf("%s: %v, stop %s, after %v", name, c.Outcome, c.Stop, c.Elapsed)
+			}
+			if c.Events.Len() != 1 || !bytes.HasSuffix(c.Stdout, []byte(`error"}`)) || string(c.Stderr) != "漢" || c.Truncated {
+				t.Errorf("%s: %d events, %q, %q", name, c.Events.Len(), c.Stdout, c.Stderr)
+			}
+		})
 	}
 }
 
-// TestMemory: a list of millions of tiny events costs a small multiple of their bytes.
-func TestMemory_TinyEvents(t *testing.T) {
-	text := bytes.Repeat([]byte("{}\r\n"), 1<<20)
-	var n int
-	allocated := testing.AllocsPerRun(1, func() { n = collect(t, memsource.New(text, 64<<10), pipeline.Bounds{}).Events.Len() })
-	if n != 1<<20 {
-		t.Fatalf("%d events", n)
-	}
-	if allocated > 1000 {
-		t.Errorf("%v allocations for %d events", allocated, n)
+func TestBounds_AreChecked(t *testing.T) {
+	for _, b := range []pipeline.Bounds{{MaxEvents: -1}, {MaxBytes: -1}, {MaxTime: time.Microsecond}} {
+		if _, err := stages.Collect(context.Background(), memsource.New(nil, 1), b, stages.CollectOptions{}); !errors.Is(err, pipeline.ErrBounds) {
+			t.Errorf("%+v: %v", b, err)
+		}
 	}
 }
 
-func TestAllocations(t *testing.T) {
-	line := `{"type":"log","ts":"2026-01-02T03:04:05.000Z","entry":{"message":"` + strings.Repeat("m", 300) + `"}}` + "\n"
-	text := []byte(strings.Repeat(line, 20000))
-	if n := testing.AllocsPerRun(3, func() { collect(t, memsource.New(text, 64<<10), pipeline.Bounds{}) }); n > 200 {
-		t.Errorf("%v allocations for 20,000 events", n)
+// TestCollectOptions: the hooks see each event, and each chunk that was kept whole after
+// its events, in order.
+func TestCollectOptions(t *testing.T) {
+	for _, c := range []struct {
+		max  int
+		want []string
+	}{
+		{0, []string{"{}", "stdout {}\n{", "stderr e", `{"type":"log"}`, "stdout \"type\":\"log\"}\n", "stdout z"}},
+		{1, []string{"{}", "stdout {}\n{", "stderr e", `{"type":"log"}`}},
+	} {
+		var seen []string
+		src := memsource.Of(0, piece(0, "{}\n{"), piece(1, "e"), piece(0, "\"type\":\"log\"}\n"), piece(0, "z"))
+		run, err := stages.Collect(context.Background(), src, pipeline.Bounds{MaxEvents: c.max}, stages.CollectOptions{
+			OnChunk: func(c pipeline.Chunk) { seen = append(seen, c.Stream.String()+" "+string(c.Data)) },
+			OnEvent: func(e stages.Event) { seen = append(seen, string(e.Raw)) },
+		})
+		if err != nil || !slices.Equal(seen, c.want) || run.Events.Len() != 2 {
+			t.Errorf("at most %d: %q, %v", c.max, seen, err)
+		}
+	}
+}
+
+// TestMemory_Line: what the whole line allocates beside the bytes of its source, at the
+// most hostile shapes: nothing for adjacent chunks, little more than one copy for others.
+func TestMemory_Line(t *testing.T) {
+	const size = 8 << 20
+	for _, c := range []struct {
+		name, line string
+		apart      bool
+		limit      uint64
+	}{
+		{"usual", `{"type":"log","m":"` + strings.Repeat("m", 330) + `"}` + "\n", false, 64 << 10},
+		{"tiny events", "{}\r\n", false, 20 << 20},
+		{"tiny events, apart", "{}\r\n", true, 3*size + 20<<20},
+		{"one line", strings.Repeat("x", size), false, 64 << 10},
+		{"one line, apart", strings.Repeat("x", size), true, 12 * size},
+		{"blank lines, apart", "\n", true, 3 * size},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, chunks := split([]pipeline.Chunk{{Data: bytes.Repeat([]byte(c.line), size/len(c.line))}}, 16<<10, c.apart)
+			if got := allocated(func() { collectOf(t, 0, chunks, pipeline.Bounds{}) }); got > c.limit {
+				t.Errorf("%d bytes allocated, want at most %d", got, c.limit)
+			}
+		})
+	}
+}
+
+// TestAllocations_Line: nothing is allocated per event.
+func TestAllocations_Line(t *testing.T) {
+	line := `{"type":"log","ts":"2026-01-02T03:04:05.000Z","entry":{"message":"` + strings.Repeat("m", 280) + `"}}` + "\n"
+	data := []byte(strings.Repeat(line, 8<<20/len(line)))
+	src := memsource.New(data, 64<<10)
+	if n := testing.AllocsPerRun(3, func() { collect(t, src, pipeline.Bounds{}) }); n > 100 {
+		t.Errorf("%v allocations for %d events", n, len(data)/len(line))
 	}
 }
 
@@ -265,76 +195,4 @@ func ExampleCollect() {
 	// Output:
 	// cut off at events 1 max_events
 	// {"type":"log","n":1}
-}
-
-func chunksOf(texts ...string) iter.Seq[pipeline.Chunk] {
-	return func(yield func(pipeline.Chunk) bool) {
-		for _, s := range texts {
-			if !yield(pipeline.Chunk{Data: []byte(s)}) {
-				return
-			}
-		}
-	}
-}
-
-func ExampleByteCap() {
-	c := &stages.ByteCap{MaxBytes: 6}
-	for chunk := range c.Apply(chunksOf("né ", "漢字")) {
-		fmt.Printf("%q %v\n", chunk.Data, chunk.Cut)
-	}
-	// Output:
-	// "né " false
-	// "" true
-}
-
-func ExampleLineSplitter() {
-	for line := range (&stages.LineSplitter{}).Apply(chunksOf("one\ntw", "o\nthree")) {
-		fmt.Printf("%s %v\n", line.Data, line.Terminated)
-	}
-	// Output:
-	// one true
-	// two true
-	// three false
-}
-
-func ExampleDecoder() {
-	events := pipeline.Then((&stages.LineSplitter{}).Apply, (&stages.Decoder{}).Apply)
-	for e := range events(chunksOf("plain text\n{\"type\":\"log\"}\n{\"type\":\"end\",\"reason\":\"eof\"}\n")) {
-		fmt.Println(string(e.Raw), e.Kind == stages.KindLog)
-	}
-	// Output:
-	// {"type":"log"} true
-	// {"type":"end","reason":"eof"} false
-}
-
-func ExampleEventCounter() {
-	events := []stages.Event{{Kind: stages.KindStart}, {Kind: stages.KindLog}, {Kind: stages.KindLog}}
-	c := &stages.EventCounter{MaxEvents: 1}
-	fmt.Println(len(slices.Collect(c.Apply(slices.Values(events)))), c.Cut())
-	// Output: 2 true
-}
-
-func ExampleFailureDetector() {
-	f := &stages.FailureDetector{}
-	for range f.Apply(slices.Values([]stages.Event{{Kind: stages.KindError}, {Kind: stages.KindLog}})) {
-	}
-	fmt.Println(f.Evidence())
-	// Output: error event
-}
-
-func ExampleCapture() {
-	c := &stages.Capture{}
-	for range c.Apply(chunksOf("all ", "of it")) {
-	}
-	fmt.Printf("%s\n", c.Stdout())
-	// Output: all of it
-}
-
-func ExampleLineWrapper() {
-	w := &stages.LineWrapper{}
-	events := pipeline.Then(pipeline.Then(w.Apply, (&stages.LineSplitter{}).Apply), (&stages.Decoder{}).Apply)
-	for e := range events(chunksOf("plain text\n")) {
-		fmt.Println(e.Kind == stages.KindLog)
-	}
-	// Output: true
 }
