@@ -69,3 +69,7 @@ func (g *Group) Release() {
 	guard.Remove(g.pid)
 	g.reap()
 }
+
+// Exists says whether any process, alive or not, is in the group. It is cheaper than
+// Alive, and means something after Release only: before, the leader itself is in it.
+func (g *Group) Exists() bool { return syscall.Kill(-g.pid, 0) != syscall.ESRCH }

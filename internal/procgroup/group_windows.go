@@ -108,3 +108,6 @@ func (g *Group) Release() {
 	windows.CloseHandle(g.job)
 	windows.CloseHandle(g.process)
 }
+
+// Exists says whether any process is in the group. After Release none is.
+func (g *Group) Exists() bool { return g.Alive() }

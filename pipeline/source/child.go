@@ -151,8 +151,13 @@ func (c *Child) endGroup() {
 	c.mu.Unlock()
 	if !stopped {
 		if !c.keepGroup {
+			// Nothing is signalled from here on, so the number may be given back, and
+			// one call tells that the group is empty, as it nearly always is.
 			c.group.Kill()
-			c.awaitGone(nil)
+			c.group.Release()
+			if c.group.Exists() {
+				c.awaitGone(nil)
+			}
 		}
 		return
 	}
