@@ -15,7 +15,7 @@ import (
 // the recording, in every chunking.
 func TestCapture(t *testing.T) {
 	in := []pipeline.Chunk{
-		piece(0, strings.Repeat("out", 5000)), piece(1, "err\n"), piece(0, "x"), piece(1, strings.Repeat("more", 3000)), piece(0, "end\n"), {Cut: true},
+		piece(0, strings.Repeat("out", 700)), piece(1, "err\n"), piece(0, "x"), piece(1, strings.Repeat("more", 300)), piece(0, "end\n"), {Cut: true},
 	}
 	var want [2]string
 	for _, c := range in {
