@@ -1,6 +1,7 @@
 package stages_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -59,19 +60,31 @@ func BenchmarkStage(b *testing.B) {
 	b.Run("FailureDetector", func(b *testing.B) {
 		benchStage(b, events, func() pipeline.Stage[stages.Event, stages.Event] { return (&stages.FailureDetector{}).Apply })
 	})
-	b.Run("LineWrapper", func(b *testing.B) {
+	b.Run("LineWrapper/events", func(b *testing.B) {
 		benchStage(b, chunks, func() pipeline.Stage[pipeline.Chunk, pipeline.Chunk] { return (&stages.LineWrapper{}).Apply })
+	})
+	text := bytes.Repeat([]byte("2026-03-01 09:59:58,120 INFO [web-1] request handled in 12 ms by worker 7 of pool main\n"), len(benchText)/87)
+	b.Run("LineWrapper/text", func(b *testing.B) {
+		benchStage(b, memsource.New(text, 64<<10).Played, func() pipeline.Stage[pipeline.Chunk, pipeline.Chunk] { return (&stages.LineWrapper{}).Apply })
 	})
 }
 
 // BenchmarkLine runs the whole line over memory: all stages but the budget.
 func BenchmarkLine(b *testing.B) {
-	src := memsource.New(benchText, 64<<10)
-	b.SetBytes(int64(len(benchText)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := stages.Collect(context.Background(), src, pipeline.Bounds{}, stages.CollectOptions{}); err != nil {
-			b.Fatal(err)
-		}
+	for _, c := range []struct {
+		name  string
+		apart bool
+	}{{"adjacent", false}, {"apart", true}} {
+		b.Run(c.name, func(b *testing.B) {
+			_, chunks := split([]pipeline.Chunk{{Data: benchText}}, 64<<10, c.apart)
+			src := memsource.Of(0, chunks...)
+			b.SetBytes(int64(len(benchText)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := stages.Collect(context.Background(), src, pipeline.Bounds{}, stages.CollectOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -2,7 +2,6 @@ package logline
 
 import (
 	"bytes"
-	"strings"
 	"time"
 
 	"github.com/segmentio/encoding/json"
@@ -145,7 +144,7 @@ func levelOf(token []byte) string {
 		if !ok || body == "" {
 			return ""
 		}
-		return levelWord(body)
+		return levelWord([]byte(body))
 	}
 	return levelNumber(token)
 }
@@ -174,15 +173,26 @@ func levelNumber(token []byte) string {
 }
 
 // levelWord reads a level that is given by name: the usual words, any other as info.
-func levelWord(word string) string {
+func levelWord(word []byte) string {
 	if level := knownLevel(word); level != "" {
 		return level
 	}
 	return "info"
 }
 
-func knownLevel(word string) string {
-	switch strings.ToLower(word) {
+// knownLevel maps the usual words, in any case; "" for any other.
+func knownLevel(word []byte) string {
+	var lower [len("information")]byte
+	if len(word) > len(lower) {
+		return ""
+	}
+	for i, c := range word {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		lower[i] = c
+	}
+	switch string(lower[:len(word)]) {
 	case "debug":
 		return "debug"
 	case "info", "information", "notice":

@@ -55,7 +55,7 @@ func (e *entry) logfmt(line []byte) bool {
 		if len(v) > 0 {
 			known = true
 			if found.level = levelNumber(v); found.level == "" {
-				found.level = levelWord(string(v))
+				found.level = levelWord(v)
 			}
 			break
 		}
@@ -170,7 +170,7 @@ func (e *entry) plain(line []byte) {
 		rest = rest[end:]
 		closed := len(rest) > 0 && rest[0] == ']'
 		name, _, _ := bytes.Cut(word, []byte{':'})
-		if level := knownLevel(string(name)); level != "" && (open && closed || isUpper(name)) {
+		if level := knownLevel(name); level != "" && (open && closed || isUpper(name)) {
 			e.level = level
 			return
 		}
