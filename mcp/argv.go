@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -71,22 +70,4 @@ func (f *field) appendOption(argv []string, a argument) []string {
 		return append(argv, f.flag+"="+value)
 	}
 	return append(argv, f.flag, value)
-}
-
-// displayCommand returns a command line for people: its parts joined by spaces, one that
-// holds a space quoted as JSON does.
-func displayCommand(path string, args []string) string {
-	var b strings.Builder
-	for i, p := range append([]string{path}, args...) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		if !strings.Contains(p, " ") {
-			b.WriteString(p)
-			continue
-		}
-		quoted, _ := json.Marshal(p)
-		b.Write(quoted)
-	}
-	return b.String()
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+
+	"github.com/tailrace/tailrace/stages"
 )
 
 func TestS5_CommandLine(t *testing.T) {
@@ -47,7 +49,7 @@ func TestS5_ProjectFragment(t *testing.T) {
 }
 
 func TestDisplayCommand(t *testing.T) {
-	got := displayCommand("/bin/hack", []string{"logs", "a b", `c "d`, ""})
+	got := stages.CommandLine("/bin/hack", []string{"logs", "a b", `c "d`, ""})
 	if want := `/bin/hack logs "a b" "c \"d" `; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

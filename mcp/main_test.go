@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"github.com/tailrace/tailrace/internal/project"
 )
 
 // stubVariable names the backend that the test binary is to be, when it is started again
@@ -89,11 +87,8 @@ func serveStub(backend string) int {
 	if err != nil {
 		return 98
 	}
-	pc, err := project.NewContext(cwd, []string{"HACK_MCP_COMMAND=" + exe, stubVariable + "=" + backend, "HOME=" + cwd})
-	if err != nil {
-		return 98
-	}
-	if Serve(context.Background(), Options{Project: pc, Stdin: os.Stdin, Stdout: os.Stdout}) != nil {
+	env := []string{"HACK_MCP_COMMAND=" + exe, stubVariable + "=" + backend, "HOME=" + cwd}
+	if Serve(context.Background(), Options{Cwd: cwd, Env: env, Stdin: os.Stdin, Stdout: os.Stdout}) != nil {
 		return 97
 	}
 	return 0

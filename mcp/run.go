@@ -65,7 +65,7 @@ func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot
 	s.children.add(ch)
 	sl.release = func() { s.children.release(ch) }
 
-	p := s.collect(ctx, t, args, ch, displayCommand(path, argv), sl)
+	p := s.collect(ctx, t, args, ch, stages.CommandLine(path, argv), sl)
 	s.log.Info("call ended", "tool", t.name, "ok", p.OK, "ms", time.Since(began).Milliseconds(),
 		"stdout_bytes", len(p.Stdout), "stderr_bytes", len(p.Stderr))
 	return p

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,9 +30,13 @@ var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-
 type Options struct {
 	// Version is what the server says of itself; "" reads as "dev".
 	Version string
-	// Project is the context that was captured when the session began. Commands run in
-	// its working directory, with its environment.
-	Project project.Context
+	// Cwd is the working directory of the session: what relative paths are taken from,
+	// where a project is looked for, and where commands run. "" means the process's own.
+	Cwd string
+	// Env is the environment of the session and of its commands, as "KEY=value" strings;
+	// nil means the process's own. HACK_MCP_COMMAND, HACK_HOME, HACK_GLOBAL_CONFIG_PATH,
+	// HOME and PATH in it are read. Both are captured when the session begins.
+	Env []string
 	// Stdin is where the client's messages come from, and Stdout where the frames go,
 	// each in one Write. Both are required, stay open, and carry nothing else. A Stdin
 	// without a working SetReadDeadline may be read until its end even after Serve
@@ -82,7 +87,14 @@ func Serve(ctx context.Context, o Options) error {
 
 // newServer returns a server whose session end ends.
 func newServer(ctx context.Context, o Options) (s *server, end func(), err error) {
-	s = &server{project: o.Project, log: o.Log, tools: map[string]*tool{}, start: startChild, every: progressEvery}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	captured, err := project.NewContext(o.Cwd, o.Env)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &server{project: captured, log: o.Log, tools: map[string]*tool{}, start: startChild, every: progressEvery}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/tailrace/tailrace/internal/project"
 )
 
 // deadline bounds every wait of the tests. It is never waited for in a test that passes.
@@ -132,10 +130,7 @@ func open(t *testing.T, stub string, change ...func(*server)) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pc, err := project.NewContext(s.dir, []string{"HACK_MCP_COMMAND=" + exe, stubVariable + "=" + stub, "HACK_HOME=" + t.TempDir(), "HOME=" + t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := []string{"HACK_MCP_COMMAND=" + exe, stubVariable + "=" + stub, "HACK_HOME=" + t.TempDir(), "HOME=" + t.TempDir()}
 	serverIn, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +143,7 @@ func open(t *testing.T, stub string, change ...func(*server)) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	srv, end, err := newServer(ctx, Options{
-		Project: pc, Stdin: serverIn, Stdout: s.writes,
+		Cwd: s.dir, Env: env, Stdin: serverIn, Stdout: s.writes,
 		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

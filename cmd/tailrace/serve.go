@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/mcp"
 )
 
@@ -54,10 +53,6 @@ func newServeCommand(a *app) *cobra.Command {
 }
 
 func serve(a *app, log *slog.Logger) error {
-	c, err := project.NewContext(a.Cwd, a.Env)
-	if err != nil {
-		return &exitError{code: codeFailed, err: err}
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt, syscall.SIGHUP)
 	defer stop()
 	defer brokenPipes()()
@@ -65,7 +60,7 @@ func serve(a *app, log *slog.Logger) error {
 	if f, ok := a.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintln(a.Stderr, "tailrace: an MCP client speaks to this server on stdin and stdout; end it with Ctrl-D")
 	}
-	return mcp.Serve(ctx, mcp.Options{Version: thisBuild().Version, Project: c, Stdin: a.Stdin, Stdout: a.Stdout, Log: log})
+	return mcp.Serve(ctx, mcp.Options{Version: thisBuild().Version, Cwd: a.Cwd, Env: a.Env, Stdin: a.Stdin, Stdout: a.Stdout, Log: log})
 }
 
 // brokenPipes makes a reader that went away a write error instead of the program's
