@@ -5,10 +5,8 @@
 package jsonscan
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"math"
+	"math/bits"
 
 	"github.com/tailrace/tailrace/internal/utf8cut"
 )
@@ -52,14 +50,17 @@ func Object(line []byte, maxDepth int) (info Info, ok bool) {
 	maxDepth = min(maxDepth, MaxDepth)
 	var (
 		// One bit for each level: set where it is an object.
-		stack    [MaxDepth / 64]uint64
-		depth    = 0
-		object   = false // what the current level is
-		note     = nowhere
-		start    = 0 // of the current top-level value
-		s        = scanner{b: line}
-		i, begin = 0, 0
-		all      uint64
+		stack  [MaxDepth / 64]uint64
+		depth  = 0
+		object = false // what the current level is
+		key    = false // whether the next string is a name
+		note   = nowhere
+		start  = 0 // of the current top-level value
+		s      = scanner{b: line}
+		i, at  = 0, 0
+		// The marks of the block at base that were not taken yet. They are kept here
+		// and not in s for the sake of registers.
+		base, marks = 0, s.block(0)
 	)
 
 	// The last byte is a brace, so that no token but a closing one reaches the end: i
@@ -84,40 +85,54 @@ open: // an object or array at i
 		if line[i] == '}' {
 			goto end
 		}
-		goto key
+		goto name
 	}
 	if line[i] == ']' {
 		goto end
 	}
 	goto value
 
-key: // the name of a member at i
+name: // the name of a member at i
 	if line[i] != '"' {
 		return Info{}, false
 	}
-	begin = i + 1
-	i = begin
-	for i+8 <= len(line) {
-		w := binary.LittleEndian.Uint64(line[i:])
-		all |= w
-		if m := special(w); m != 0 {
-			i += bits.TrailingZeros64(m) >> 3
+	key = true
+
+text: // a string at i
+	for {
+		for marks == 0 {
+			base += blockBytes
+			marks = s.block(base)
+		}
+		at = base + bits.TrailingZeros64(marks)
+		marks &= marks - 1
+		if at == i { // what comes before is white space
 			break
 		}
-		i += 8
 	}
-	if i == n {
-		return Info{}, false
+	for marks == 0 {
+		base += blockBytes
+		if base >= n {
+			return Info{}, false
+		}
+		marks = s.block(base)
 	}
-	if line[i] != '"' {
-		if i = s.str(i); i < 0 {
+	at = base + bits.TrailingZeros64(marks)
+	marks &= marks - 1
+	if line[at] != '"' {
+		if at, base, marks = s.escapes(at, base, marks); at < 0 {
 			return Info{}, false
 		}
 	}
-	if depth == 1 {
-		note = name(line[begin:i])
+	if !key {
+		i = at + 1
+		goto after
 	}
-	i++
+	key = false
+	if depth == 1 {
+		note = noted(line[i+1 : at])
+	}
+	i = at + 1
 	if line[i] != ':' {
 		if i = s.space(i); line[i] != ':' {
 			return Info{}, false
@@ -134,25 +149,7 @@ value: // a value at i, perhaps after white space
 	}
 	switch c := line[i]; {
 	case c == '"':
-		i++
-		for i+8 <= len(line) {
-			w := binary.LittleEndian.Uint64(line[i:])
-			all |= w
-			if m := special(w); m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				break
-			}
-			i += 8
-		}
-		if i == n {
-			return Info{}, false
-		}
-		if line[i] != '"' {
-			if i = s.str(i); i < 0 {
-				return Info{}, false
-			}
-		}
-		i++
+		goto text
 	case c == '{' || c == '[':
 		goto open
 	case c == '-' || c-'0' < 10:
@@ -189,7 +186,7 @@ after: // a value that ended before i
 		if line[i] <= ' ' {
 			i = s.space(i)
 		}
-		goto key
+		goto name
 	}
 	if object && line[i] != '}' || !object && line[i] != ']' {
 		return Info{}, false
@@ -205,12 +202,12 @@ end: // the closing byte at i
 		goto after
 	}
 	// Outside strings only ASCII was accepted.
-	info.Repair = s.repair || (s.all|all)&highs != 0 && !utf8cut.Valid(line)
+	info.Repair = s.repair || s.all&highs != 0 && !utf8cut.Valid(line)
 	return info, i == n
 }
 
-// name returns what the value of the member with this raw name, without quotes, is noted as.
-func name(raw []byte) member {
+// noted returns what the value of the member with this raw name, without quotes, is noted as.
+func noted(raw []byte) member {
 	switch {
 	case string(raw) == "type":
 		return asType

@@ -1,9 +1,6 @@
 package jsonscan
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // A scanner walks the tokens of a line that ends with a brace. Its methods return the
 // offset where the token ends, or -1.
@@ -29,66 +26,47 @@ func (s *scanner) space(i int) int {
 	}
 }
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// special marks the bytes of w that end a plain run in a string: controls, the quote and
-// the backslash. The lowest mark is exact; higher ones may be false.
-func special(w uint64) uint64 {
-	q, e := w^(ones*'"'), w^(ones*'\\')
-	return ((w - ones*0x20) | (q - ones) | (e - ones)) & highs &^ w
-}
-
-// str finds the closing quote of the string whose first byte is at i.
-func (s *scanner) str(i int) int {
-	b, all := s.b, uint64(0)
+// escapes goes on in a string from the mark at i, which is no quote, to the closing
+// quote. It takes the marks on the way.
+func (s *scanner) escapes(i, base int, marks uint64) (int, int, uint64) {
+	b := s.b
+	skip := false // the mark to come belongs to an escape
 	for {
-		for i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			all |= w
-			if m := special(w); m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				break
-			}
-			i += 8
-		}
-		if i == len(b) {
-			return -1
-		}
-		switch c := b[i]; {
-		case c == '"':
-			s.all |= all
-			return i
-		case c == '\\':
-			if letters[b[i+1]] != 0 {
-				i += 2
-			} else if i = s.unicode(i); i < 0 {
-				return -1
-			}
-		case c < 0x20:
-			return -1
+		switch {
+		case skip:
+			skip = false
+		case b[i] == '"':
+			return i, base, marks
+		case b[i] != '\\':
+			return -1, 0, 0
 		default:
-			all |= uint64(c)
-			i++
+			switch c := b[i+1]; {
+			case c == '"' || c == '\\':
+				skip = true
+			case c == 'u':
+				u, ok := hex4(b, i)
+				if !ok {
+					return -1, 0, 0
+				}
+				if u&0xF800 == 0xD800 {
+					low, ok := hex4(b, i+6)
+					skip = ok && u < 0xDC00 && low&0xFC00 == 0xDC00
+					s.repair = s.repair || !skip
+				}
+			case letters[c] == 0:
+				return -1, 0, 0
+			}
 		}
-	}
-}
-
-// unicode reads the \u escape at i, or the pair of them.
-func (s *scanner) unicode(i int) int {
-	u, ok := hex4(s.b, i)
-	if !ok {
-		return -1
-	}
-	if u&0xF800 == 0xD800 {
-		if low, ok := hex4(s.b, i+6); ok && u < 0xDC00 && low&0xFC00 == 0xDC00 {
-			return i + 12
+		for marks == 0 {
+			base += blockBytes
+			if base >= len(b) {
+				return -1, 0, 0
+			}
+			marks = s.block(base)
 		}
-		s.repair = true
+		i = base + bits.TrailingZeros64(marks)
+		marks &= marks - 1
 	}
-	return i + 6
 }
 
 // hexDigits has the values of the hex digits, and 0xFF for other bytes.
