@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
-	"text/tabwriter"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,9 +32,16 @@ const (
 	demoTail     = "hack.project.logs.tail"
 	// demoTime bounds the whole demo.
 	demoTime = 60 * time.Second
+	// demoGrace is how long the server has to end when the demo is interrupted.
+	demoGrace = 3 * time.Second
+	// demoRow lays a row of the table out: each is shown when its answer is there.
+	demoRow = "%-1s %-9s %-17s %-21s %6v %13v %11v  %s\n"
 )
 
-var errDemo = errors.New("an answer was not as it should be: see the lines marked with !")
+var (
+	errDemo      = errors.New("an answer was not as it should be: see the lines marked with !")
+	errDemoEnded = errors.New("the demo was interrupted")
+)
 
 func newDemoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -42,9 +50,17 @@ func newDemoCommand(a *app) *cobra.Command {
 		Long:  demoLong,
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			ctx, cancel := context.WithTimeout(context.Background(), demoTime)
+			// A demo that is ended early takes its folder and its server along.
+			defer brokenPipes()()
+			ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+			defer stop()
+			ctx, cancel := context.WithTimeout(ctx, demoTime)
 			defer cancel()
-			return runDemo(ctx, a)
+			err := runDemo(ctx, a)
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return &exitError{code: codeInterrupted, err: errDemoEnded}
+			}
+			return err
 		},
 	}
 	cmd.AddCommand(newDemoSourceCommand(a))
@@ -56,17 +72,27 @@ type demoCall struct {
 	about, tool string
 	args        map[string]any
 	outcome     string
+	events      int  // at least so many
+	cut         bool // outputTruncated
 	meaning     string
 }
 
 var demoCalls = []demoCall{
-	{"a log so far", demoSnapshot, map[string]any{"service": "live", "tail": 20}, "complete", "the backend ended by itself: this is all of it"},
-	{"a live log", demoTail, map[string]any{"service": "live", "tail": 1, "maxEvents": 5}, "cutoff events/5", "stopped at the fifth log event; the stream goes on"},
-	{"a live log", demoTail, map[string]any{"service": "live", "tail": 1, "maxEvents": 10000, "maxMs": 1200}, "cutoff time/1200", "stopped after 1.2 s; what came until then is whole"},
-	{"a job that fails", demoSnapshot, map[string]any{"service": "failing"}, "backend failure", "the job exited with 3; what it wrote is still there"},
-	{"9 MiB of emoji", demoSnapshot, map[string]any{"service": "flood", "tail": 10000}, "cutoff bytes/8388608", "capture ends on a whole code point, the result on a whole event"},
-	{"7 MiB of quotes", demoSnapshot, map[string]any{"service": "quotes", "tail": 10000}, "complete", "all events fit; the copies of them (text, stdout) were cut to fit"},
-	{"the log again", demoSnapshot, map[string]any{"service": "live", "tail": 3}, "complete", "the session lives on after every large result"},
+	{"a log so far", demoSnapshot, map[string]any{"service": "live", "tail": 20}, "complete", 10, false, "the backend ended by itself: this is all of it"},
+	{"a live log", demoTail, map[string]any{"service": "live", "tail": 1, "maxEvents": 5}, "cutoff events/5", 5, false, "stopped at the fifth log event; the stream goes on"},
+	{"a live log", demoTail, map[string]any{"service": "live", "tail": 1, "maxEvents": 10000, "maxMs": 1200}, "cutoff time/1200", 3, false, "stopped after 1.2 s; what came until then is whole"},
+	{"a job that fails", demoSnapshot, map[string]any{"service": "failing"}, "backend failure", 2, false, "the job exited with 3; what it wrote is still there"},
+	{"9 MiB of emoji", demoSnapshot, map[string]any{"service": "flood", "tail": 10000}, "cutoff bytes/8388608", 3000, true, "capture ends on a whole code point, the result on a whole event"},
+	{"7 MiB of quotes", demoSnapshot, map[string]any{"service": "quotes", "tail": 10000}, "complete", 2000, true, "all events fit; the copies of them (text, stdout) were cut to fit"},
+	{"the log again", demoSnapshot, map[string]any{"service": "live", "tail": 3}, "complete", 3, false, "the session lives on after every large result"},
+}
+
+// answers says whether r is what the call must be answered with.
+func (c *demoCall) answers(r *mcp.CallResult) bool {
+	s := &r.Structured
+	return demoOutcome(r) == c.outcome &&
+		s.Data.Count == len(s.Data.Events) && s.Data.Count >= c.events && s.OutputTruncated == c.cut &&
+		r.ResultBytes <= pipeline.ResultLimit && (!c.cut || r.TextBytes <= pipeline.TextViewLimit)
 }
 
 func runDemo(ctx context.Context, a *app) error {
@@ -87,6 +113,8 @@ func runDemo(ctx context.Context, a *app) error {
 
 	cmd := exec.CommandContext(ctx, executable, "mcp", "serve")
 	cmd.Dir, cmd.Env = dir, env
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = demoGrace
 	began := time.Now()
 	client, err := mcp.Dial(ctx, cmd)
 	if err != nil {
@@ -107,22 +135,20 @@ func runDemo(ctx context.Context, a *app) error {
 
 // showCalls makes the calls, and says whether one was not as it should be.
 func showCalls(ctx context.Context, a *app, client *mcp.Client) (failed bool) {
-	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintln(t, " \tcall\tof\toutcome\tevents\tresult bytes\ttext bytes\twhat it means")
+	row := func(cells ...any) { fmt.Fprintf(a.Stdout, demoRow, cells...) }
+	row("", "call", "of", "outcome", "events", "result bytes", "text bytes", "what it means")
 	for _, c := range demoCalls {
 		short := c.tool[strings.LastIndexByte(c.tool, '.')+1:]
 		r, err := client.Call(ctx, c.tool, c.args)
 		if err != nil {
-			fmt.Fprintf(t, "!\t%s\t%s\tno answer\t\t\t\t%v\n", short, c.about, err)
+			row("!", short, c.about, "no answer", "", "", "", err)
 			return true
 		}
-		mark := " "
-		if demoOutcome(r) != c.outcome || r.ResultBytes > pipeline.ResultLimit || r.Structured.Data.Count != len(r.Structured.Data.Events) {
+		mark := ""
+		if !c.answers(r) {
 			mark, failed = "!", true
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n", mark, short, c.about, demoOutcome(r),
-			r.Structured.Data.Count, r.ResultBytes, r.TextBytes, c.meaning)
+		row(mark, short, c.about, demoOutcome(r), r.Structured.Data.Count, r.ResultBytes, r.TextBytes, c.meaning)
 	}
 	return failed
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,8 +10,17 @@ import (
 	"github.com/tailrace/tailrace/pipeline"
 )
 
-// errValue is what the flag values return; flagProblem says it in words of its own.
-var errValue = errors.New("value out of range")
+// A valueError says what a flag takes, in a text that follows its name.
+type valueError struct{ takes string }
+
+func (e *valueError) Error() string { return "takes " + e.takes }
+
+// What the flags of this file take.
+var (
+	errSize  = &valueError{"a size from 1B to 1GiB: a number and B, KB, KiB, MB, MiB, GB or GiB"}
+	errCount = &valueError{"a positive number"}
+	errSpan  = &valueError{"a time of 1ms or more, with its unit: 500ms, 5s, 2m"}
+)
 
 // units are the units of sizes, longest first.
 var units = []struct {
@@ -35,12 +43,12 @@ func (s *byteSize) Set(text string) error {
 		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		n := v * u.bytes
 		if err != nil || math.IsNaN(n) || n != math.Trunc(n) || n < 1 || n > pipeline.MaxCaptureBytes {
-			return errValue
+			return errSize
 		}
 		*s.n = int64(n)
 		return nil
 	}
-	return errValue
+	return errSize
 }
 
 // A count is a flag that takes a positive number.
@@ -57,7 +65,7 @@ func (c *count) String() string {
 func (c *count) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 1<<30 {
-		return errValue
+		return errCount
 	}
 	*c.n = n
 	return nil
@@ -77,7 +85,7 @@ func (s *span) String() string {
 func (s *span) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < time.Millisecond {
-		return errValue
+		return errSpan
 	}
 	*s.d = d.Truncate(time.Millisecond)
 	return nil

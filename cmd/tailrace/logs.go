@@ -247,9 +247,12 @@ func asksForJSON(args []string) bool {
 func flagProblem(err error) string {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
+	var value *valueError
 	switch {
 	case errors.As(err, &missing):
 		return "--" + missing.GetFlag().Name + " needs a value"
+	case errors.As(err, &value) && errors.As(err, &invalid):
+		return "--" + invalid.GetFlag().Name + " " + value.Error()
 	case errors.As(err, &invalid):
 		return "--" + invalid.GetFlag().Name + " does not take this value: see the command's --help"
 	}

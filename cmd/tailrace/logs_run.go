@@ -240,7 +240,7 @@ func (r *logsRun) result(ctx context.Context, reason string) error {
 // returns ends it.
 func stopOnSignal(cancel context.CancelCauseFunc) (end func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(signals, append(endSignals(), syscall.SIGPIPE)...)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -11,13 +12,11 @@ import (
 // progressEvery is the time between two looks of the progress line.
 const progressEvery = 100 * time.Millisecond
 
-// A progressLine is one line at the bottom of a terminal. All its methods run under the
-// screen's lock; those of a nil line do nothing.
+// A progressLine is one line at the bottom of a terminal. Its methods run under the
+// screen's lock; erasing a nil line does nothing.
 type progressLine struct {
 	w     *os.File
 	drawn bool
-	// held says that stdout, on the same terminal, stands inside a line.
-	held, shared bool
 }
 
 func (p *progressLine) erase() {
@@ -27,16 +26,7 @@ func (p *progressLine) erase() {
 	}
 }
 
-func (p *progressLine) hold(inside bool) {
-	if p != nil {
-		p.held = inside
-	}
-}
-
 func (p *progressLine) draw(text string) {
-	if p == nil || p.shared && p.held {
-		return
-	}
 	width, _, err := term.GetSize(int(p.w.Fd()))
 	if err != nil || width < 2 {
 		width = 80
@@ -47,10 +37,10 @@ func (p *progressLine) draw(text string) {
 
 // startProgress shows the progress line on a terminal until the returned stop is called.
 func (w *runOutput) startProgress() (stop func()) {
-	if !w.terminal[1] || w.o.quiet {
+	if !w.terminal[1] || w.o.quiet || slices.Contains(w.a.Env, "TERM=dumb") {
 		return func() {}
 	}
-	w.progress = &progressLine{w: w.a.Stderr.(*os.File), shared: w.terminal[0]}
+	w.progress = &progressLine{w: w.a.Stderr.(*os.File)}
 	quit, done := make(chan struct{}), make(chan struct{})
 	began := time.Now()
 	go func() {
@@ -63,7 +53,11 @@ func (w *runOutput) startProgress() (stop func()) {
 				return
 			case <-tick.C:
 				w.screen.Lock()
-				w.progress.draw(w.progressText(time.Since(began)))
+				// A line that is not finished would be overwritten, and one that is not
+				// flushed would be written behind the progress.
+				if !w.inside && w.stdout.Buffered() == 0 {
+					w.progress.draw(w.progressText(time.Since(began)))
+				}
 				w.screen.Unlock()
 			}
 		}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
-	"strings"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tailrace/tailrace/pipeline"
 	"github.com/tailrace/tailrace/pipeline/source"
@@ -25,7 +22,7 @@ is shown is the exact prefix up to there: whole events, whole code points.
 
   -o text     what the command writes, as it comes; a summary on stderr
   -o json     one object at the end: ok, stdout, stderr, data.events, data.cutoff ...
-  -o ndjson   the events, one a line, as they come
+  -o ndjson   the events, one a line, as they come; the command's stderr on stderr
 
 With --lines each plain line of stdout becomes a log event, so that --max-events applies
 to any command; bytes are then counted as events are written. The command's stdin is
@@ -39,7 +36,7 @@ Exit codes:
   2         the command line is wrong
   3         cut off, with --fail-on-cut
   126, 127  not started: not executable, not found
-  130, 143  ended by SIGINT, SIGTERM
+  130, 143  ended by SIGINT, SIGTERM (129: by SIGHUP)
   141       whoever read stdout went away`
 
 const runExample = `  tailrace run --max-events 100 --max-time 5s -o json -- docker compose logs -f
@@ -73,6 +70,16 @@ func newRunCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.lines, "lines", false, "make each plain line a log event")
 	f.BoolVar(&o.failOnCut, "fail-on-cut", false, "exit with 3 where a bound was reached")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary, hints or progress on stderr")
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		text := flagProblem(err)
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			text += "; flags of COMMAND stand behind --"
+		}
+		return &usageError{text}
+	})
+	// The only error is for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "ndjson"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -107,7 +114,7 @@ func runCommand(a *app, o *runOptions) error {
 		return out.notStarted(err)
 	}
 	defer child.Close()
-	caught := catchSignals(child, cancel)
+	caught := catchSignals(child, cancel, os.Exit)
 	defer caught.release()
 
 	stopProgress := out.startProgress()
@@ -119,8 +126,8 @@ func runCommand(a *app, o *runOptions) error {
 	if err := out.finish(c); err != nil {
 		return err
 	}
-	if sig := caught.signal(); sig != nil && c.Cut.Bound == pipeline.InterruptBound {
-		return &exitError{code: 128 + int(*sig)}
+	if code := caught.code(); code != 0 && c.Cut.Bound == pipeline.InterruptBound {
+		return &exitError{code: code}
 	}
 	return verdict(c, o)
 }
@@ -141,47 +148,11 @@ func verdict(c *stages.Collection, o *runOptions) error {
 // errReaderGone is the cause of a run whose output nobody reads any more.
 var errReaderGone = errors.New("the reader of the output went away")
 
-// A caughtSignals turns the first SIGINT or SIGTERM into a stop, the second into a kill.
-type caughtSignals struct {
-	first   atomic.Pointer[syscall.Signal]
-	signals chan os.Signal
-	done    chan struct{}
-}
-
-func catchSignals(child *source.Child, cancel context.CancelCauseFunc) *caughtSignals {
-	c := &caughtSignals{signals: make(chan os.Signal, 2), done: make(chan struct{})}
-	signal.Notify(c.signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		defer close(c.done)
-		for s := range c.signals {
-			if sig, ok := s.(syscall.Signal); ok && c.first.CompareAndSwap(nil, &sig) {
-				cancel(pipeline.ErrInterrupted)
-				continue
-			}
-			child.Shorten(0)
-		}
-	}()
-	return c
-}
-
-func (c *caughtSignals) signal() *syscall.Signal { return c.first.Load() }
-
-func (c *caughtSignals) release() {
-	signal.Stop(c.signals)
-	close(c.signals)
-	<-c.done
-}
-
 // notStartedCode is the exit code for a command that could not be started, as shells have it.
 func notStartedCode(err error) int {
 	var e *source.SpawnError
-	if errors.As(err, &e) {
-		switch e.Reason {
-		case source.CommandNotFound:
-			return codeNotFound
-		case source.SpawnFailed, source.BadArgument, source.BadWorkingDirectory:
-			return codeNoExecute
-		}
+	if errors.As(err, &e) && e.Reason == source.CommandNotFound {
+		return codeNotFound
 	}
 	return codeNoExecute
 }
@@ -208,5 +179,5 @@ func limitText(c pipeline.Cutoff) string {
 	case pipeline.TimeBound:
 		return (time.Duration(c.Limit) * time.Millisecond).String()
 	}
-	return strings.TrimSpace(c.Bound.String())
+	return c.Bound.String()
 }

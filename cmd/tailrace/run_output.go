@@ -2,10 +2,10 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/tailrace/tailrace/internal/visible"
 	"github.com/tailrace/tailrace/pipeline"
-	"github.com/tailrace/tailrace/pipeline/source"
 	"github.com/tailrace/tailrace/stages"
 )
 
@@ -32,22 +31,28 @@ type runOutput struct {
 	stdout   *bufio.Writer
 	stderr   io.Writer
 	terminal [2]bool // stdout, stderr
+	shared   bool    // both are one file: a terminal, say
+	// inside says that what was written last to where stderr goes ended inside a line.
+	inside   bool
 	progress *progressLine
 	broken   error
 	onBroken func()
 
-	printed       [2]int64 // bytes of each stream that have been shown
-	pending       []byte   // text with --lines: a line of which the end is not there yet
+	printed       [2]int64  // bytes of each stream that have been shown
+	lines         originals // text with --lines
 	bytes, events atomic.Int64
 }
 
 func newRunOutput(a *app, o *runOptions) *runOutput {
 	w := &runOutput{a: a, o: o, stdout: bufio.NewWriterSize(a.Stdout, 64<<10), stderr: a.Stderr, onBroken: func() {}}
+	var files [2]fs.FileInfo
 	for i, s := range []io.Writer{a.Stdout, a.Stderr} {
 		if f, ok := s.(*os.File); ok {
 			w.terminal[i] = term.IsTerminal(int(f.Fd()))
+			files[i], _ = f.Stat() // nil is the same file as nothing
 		}
 	}
+	w.shared = files[0] != nil && files[1] != nil && os.SameFile(files[0], files[1])
 	return w
 }
 
@@ -56,6 +61,9 @@ func (w *runOutput) hooks() stages.CollectOptions {
 	h := stages.CollectOptions{OnChunk: w.chunk, OnEvent: w.event}
 	if w.o.lines {
 		h.Before = (&stages.LineWrapper{MaxBytes: w.o.bounds.MaxBytes, Now: w.a.Now}).Apply
+		if w.o.format == "text" {
+			h.Before = pipeline.Then(w.lines.Apply, h.Before)
+		}
 	}
 	return h
 }
@@ -66,7 +74,11 @@ func (w *runOutput) event(e stages.Event) {
 	}
 	if w.o.format == "ndjson" {
 		w.screen.Lock()
-		w.stdout.Write(e.Raw)
+		if w.shared {
+			w.progress.erase()
+			w.inside = false
+		}
+		w.stdout.Write(w.json(e.Raw))
 		w.stdout.WriteByte('\n')
 		w.screen.Unlock()
 	}
@@ -81,23 +93,37 @@ func (w *runOutput) chunk(c pipeline.Chunk) {
 
 func (w *runOutput) show(s pipeline.Stream, data []byte) {
 	w.printed[s] += int64(len(data))
-	if w.o.format != "text" || len(data) == 0 {
+	if len(data) == 0 || w.o.format == "json" || w.o.format == "ndjson" && s == pipeline.Stdout {
+		return
+	}
+	if s == pipeline.Stdout && w.o.lines {
+		data = w.lines.of(nil, data)
+	}
+	w.print(s, data)
+}
+
+// print writes data to the stream of ours that is the like of s.
+func (w *runOutput) print(s pipeline.Stream, data []byte) {
+	if len(data) == 0 {
 		return
 	}
 	w.screen.Lock()
 	defer w.screen.Unlock()
-	w.progress.erase()
-	if s == pipeline.Stderr {
-		if _, err := w.stderr.Write(w.shown(s, data)); err != nil {
-			w.fail(err)
-		}
+	if s == pipeline.Stderr || w.shared {
+		w.progress.erase()
+		w.inside = data[len(data)-1] != '\n'
+	}
+	if s == pipeline.Stdout {
+		w.stdout.Write(w.shown(s, data))
 		return
 	}
-	if w.o.lines {
-		data = w.unwrap(data)
+	// What came before on stdout is shown before.
+	if err := w.stdout.Flush(); err != nil {
+		w.fail(err)
 	}
-	w.stdout.Write(w.shown(s, data))
-	w.progress.hold(len(data) > 0 && data[len(data)-1] != '\n')
+	if _, err := w.stderr.Write(w.shown(s, data)); err != nil {
+		w.fail(err)
+	}
 }
 
 // shown is data as its stream shows it: as it is, or with visible escapes on a terminal.
@@ -107,52 +133,23 @@ func (w *runOutput) shown(s pipeline.Stream, data []byte) []byte {
 	}
 	var out []byte
 	for len(data) > 0 {
-		line, rest, more := cutLine(data)
-		out = visible.Append(out, line)
+		line, rest, more := bytes.Cut(data, []byte{'\n'})
 		if more {
-			out = append(out, '\n')
+			out = append(visible.Append(out, bytes.TrimSuffix(line, []byte{'\r'})), '\n')
+		} else {
+			out = visible.Append(out, line)
 		}
 		data = rest
 	}
 	return out
 }
 
-// unwrap gives the original lines of the events that --lines made.
-func (w *runOutput) unwrap(data []byte) (out []byte) {
-	for len(data) > 0 {
-		line, rest, more := cutLine(data)
-		data = rest
-		if !more {
-			w.pending = append(w.pending, line...)
-			break
-		}
-		out = append(append(out, original(append(w.pending, line...))...), '\n')
-		w.pending = w.pending[:0]
+// json is JSON as stdout shows it: the same value in any case.
+func (w *runOutput) json(data []byte) []byte {
+	if !w.terminal[pipeline.Stdout] {
+		return data
 	}
-	return out
-}
-
-// original returns entry.raw of an event that was made of a line, and any other line as it is.
-func original(line []byte) []byte {
-	var e struct {
-		Entry *struct {
-			Source, Stream string
-			Raw            *string
-		}
-	}
-	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil || e.Entry == nil || e.Entry.Raw == nil || e.Entry.Source != "command" {
-		return line
-	}
-	return []byte(*e.Entry.Raw)
-}
-
-func cutLine(data []byte) (line, rest []byte, more bool) {
-	for i, c := range data {
-		if c == '\n' {
-			return data[:i], data[i+1:], true
-		}
-	}
-	return data, nil, false
+	return visible.AppendJSON(nil, data)
 }
 
 func (w *runOutput) flush() {
@@ -176,14 +173,12 @@ func (w *runOutput) finish(c *stages.Collection) error {
 	if w.broken == nil {
 		w.show(pipeline.Stderr, c.Stderr[min(w.printed[1], int64(len(c.Stderr))):])
 		w.show(pipeline.Stdout, c.Stdout[min(w.printed[0], int64(len(c.Stdout))):])
-		if w.o.format == "text" && len(w.pending) > 0 {
-			w.screen.Lock()
-			w.stdout.Write(w.shown(pipeline.Stdout, original(w.pending)))
-			w.screen.Unlock()
+		if w.o.format == "text" && w.o.lines {
+			w.print(pipeline.Stdout, w.lines.rest(nil))
 		}
 		if w.o.format == "json" {
 			p := stages.PayloadOf(c, stages.CommandLine(w.o.command[0], w.o.command[1:]), true, w.limits())
-			w.stdout.Write(append(stages.AppendPayload(nil, p), '\n'))
+			w.stdout.Write(append(w.json(stages.AppendPayload(nil, p)), '\n'))
 		}
 		w.flush()
 	}
@@ -207,48 +202,4 @@ func (w *runOutput) limits() (l stages.LogLimits) {
 		l.MaxMs = &ms
 	}
 	return l
-}
-
-// summary says on stderr how the run ended, and what to do about a cut.
-func (w *runOutput) summary(c *stages.Collection) {
-	text := "complete"
-	switch o := c.Outcome.(type) {
-	case pipeline.Cutoff:
-		if o.Bound == pipeline.InterruptBound {
-			text = "interrupted"
-		} else {
-			text = fmt.Sprintf("cut off at %s; raise %s for more", limitText(o), limitName(o.Bound))
-		}
-	case pipeline.Failed:
-		text = "failed: " + o.Evidence.String()
-		if o.Evidence == pipeline.BadExit {
-			text = fmt.Sprintf("failed: exit code %d", c.Exit.Code)
-		}
-	}
-	if len(c.Stdout) > 0 && w.o.format == "text" && w.terminal[0] && c.Stdout[len(c.Stdout)-1] != '\n' {
-		fmt.Fprintln(w.stderr)
-	}
-	fmt.Fprintf(w.stderr, "tailrace: %s (%s, %s, %.2fs)\n", text,
-		sizeText(int64(len(c.Stdout)+len(c.Stderr))), plural(int64(c.Events.Len()), "event"), c.Elapsed.Seconds())
-	if c.Events.Len() == 0 && len(c.Stdout) > 0 && !w.o.lines && (w.o.bounds.MaxEvents > 0 || w.o.format != "text") {
-		fmt.Fprintln(w.stderr, "tailrace: there was text but no event; add --lines to make each line an event")
-	}
-}
-
-// notStarted reports a command that could not be started.
-func (w *runOutput) notStarted(err error) error {
-	if w.o.format == "json" {
-		reason := string(source.SpawnFailed)
-		var e *source.SpawnError
-		if errors.As(err, &e) {
-			reason = string(e.Reason)
-		}
-		p := &stages.Payload{
-			NotSpawned: true, ExitCode: 1, Stderr: []byte(err.Error() + "\n"),
-			Error: &stages.PayloadError{Code: stages.CodeUnexpected, Reason: reason, Message: err.Error()},
-		}
-		w.stdout.Write(append(stages.AppendPayload(nil, p), '\n'))
-		w.stdout.Flush()
-	}
-	return &exitError{code: notStartedCode(err), err: err}
 }

@@ -49,7 +49,11 @@ func newVersionCommand(a *app) *cobra.Command {
 			b := thisBuild()
 			switch format {
 			case "text":
-				fmt.Fprintf(a.Stdout, "tailrace %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+				commit := ""
+				if b.Commit != "" {
+					commit = "commit " + b.Commit + ", "
+				}
+				fmt.Fprintf(a.Stdout, "tailrace %s (%s%s, %s/%s)\n", b.Version, commit, b.Go, b.OS, b.Arch)
 			case "json":
 				return json.NewEncoder(a.Stdout).Encode(b)
 			default:

@@ -5,6 +5,7 @@
 package visible
 
 import (
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -81,11 +82,36 @@ func appendRune(dst []byte, r rune) []byte {
 	case r <= 0xff:
 		return appendByte(dst, byte(r))
 	case r <= 0xffff:
-		return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+		return appendUnit(dst, r)
 	}
 	dst = append(dst, '\\', 'U')
 	for shift := 28; shift >= 0; shift -= 4 {
 		dst = append(dst, hex[r>>shift&15])
 	}
 	return dst
+}
+
+// AppendJSON appends JSON text to dst with what [Append] makes visible, line ends apart,
+// written as the escapes that JSON has for it: the text stays JSON, and its value the
+// same. It is for valid UTF-8 without raw controls in its strings, as events are.
+func AppendJSON(dst, text []byte) []byte {
+	start := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == 0x7f || r >= 0x80 && hidden(r) {
+			dst = append(dst, text[start:i]...)
+			if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+				dst = appendUnit(appendUnit(dst, high), low)
+			} else {
+				dst = appendUnit(dst, r)
+			}
+			start = i + size
+		}
+		i += size
+	}
+	return append(dst, text[start:]...)
+}
+
+func appendUnit(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }

@@ -2,7 +2,9 @@ package visible_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"unicode"
@@ -38,6 +40,24 @@ func TestAppend_ControlsAreVisible(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// JSON for a terminal is the same JSON, without what a terminal would act on.
+func TestAppendJSON_KeepsTheValue(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"x"}` + "\n":                `{"a":"x"}` + "\n",
+		"{\"a\":\"\u009b2J\x7f\"}":        `{"a":"\u009b2J\u007f"}`,
+		"{\"\u202e\":\"\U000e0041 😀 ü\"}": `{"\u202e":"\udb40\udc41 😀 ü"}`,
+	} {
+		got := visible.AppendJSON([]byte("> "), []byte(in))
+		if string(got) != "> "+want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		var a, b map[string]string
+		if json.Unmarshal([]byte(in), &a) != nil || json.Unmarshal(got[2:], &b) != nil || !maps.Equal(a, b) {
+			t.Errorf("%s is not the JSON that %q is", got, in)
+		}
 	}
 }
 
