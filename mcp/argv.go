@@ -18,6 +18,7 @@ const (
 	partProject                 // what selects the project
 	partOption                  // a field with its flag, where it was given
 	partOperand                 // a field without a flag, where it was given
+	partWords                   // command words behind a "--", where there are any
 )
 
 func word(w string) part       { return part{partWord, w} }
@@ -26,6 +27,9 @@ func option(field string) part { return part{partOption, field} }
 
 // operand is for names only: nothing else is known not to begin with a dash.
 func operand(field string) part { return part{partOperand, field} }
+
+// words are the words of a command of the caller's. Behind the "--" nothing is a flag.
+func words(field string) part { return part{partWords, field} }
 
 // commandLine returns the arguments of the command. No value can become a flag: one that
 // begins with a dash is one element with its flag.
@@ -39,6 +43,10 @@ func (t *tool) commandLine(selected []string, args arguments) []string {
 			argv = append(argv, selected...)
 		case partOperand:
 			argv = append(argv, args[p.value].texts...)
+		case partWords:
+			if words := args[p.value].texts; len(words) > 0 {
+				argv = append(append(argv, "--"), words...)
+			}
 		case partOption:
 			argv = t.field(p.value).appendOption(argv, args[p.value])
 		}

@@ -43,7 +43,7 @@ func TestB10_BadInputLosesNothing(t *testing.T) {
 		{"unknown method", `{"jsonrpc":"2.0","id":94,"method":"no/such/secret"}`, `"id":94,"error":{"code":-32601,"message":"method not found"}`},
 		{"empty method", `{"jsonrpc":"2.0","id":99,"method":""}`, `"id":99,"error":{"code":-32601,`},
 		{"unknown tool", `{"jsonrpc":"2.0","id":95,"method":"tools/call","params":{"name":"secret"}}`,
-			`"id":95,"error":{"code":-32602,"message":"unknown tool: the tools are hack.project.logs.snapshot, hack.project.logs.tail"}`},
+			`"id":95,"error":{"code":-32602,"message":"unknown tool: the tools are hack.project.logs.snapshot, hack.project.logs.tail, `},
 		{"params of another type", `{"jsonrpc":"2.0","id":96,"method":"tools/call","params":"secret"}`, `"id":96,"error":{"code":-32602,"message":"invalid params: they do not fit the method"}`},
 		{"no params", `{"jsonrpc":"2.0","id":97,"method":"tools/call"}`, `"id":97,"error":{"code":-32602,`},
 		{"number as tool", `{"jsonrpc":"2.0","id":102,"method":"tools/call","params":{"name":1}}`, `"id":102,"error":{"code":-32602,`},

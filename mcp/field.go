@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,12 @@ const (
 	kindInteger
 	// kindBoolean: true or false.
 	kindBoolean
+	// kindKey: the name of an environment variable.
+	kindKey
+	// kindChoice: one of the choices.
+	kindChoice
+	// kindWords: a list of command words, at least one where it is required.
+	kindWords
 )
 
 const (
@@ -41,16 +48,20 @@ const (
 	maxTime   = 64
 	maxCount  = 10_000
 	maxWindow = 60_000
+	maxWords  = 256
+	maxRun    = 600_000
 )
 
 const (
 	namePattern   = `^[A-Za-z0-9][A-Za-z0-9_.-]*$`
+	keyPattern    = `^[A-Za-z_][A-Za-z0-9_.-]*$`
 	branchPattern = `^[A-Za-z0-9][A-Za-z0-9_./-]*$`
 	timePattern   = `^([Nn][Oo][Ww]|[0-9]{1,12}[smhdwSMHDW]|[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,12})?(Z|[+-][0-9]{2}:[0-9]{2}))?)$`
 )
 
 var (
 	nameRE   = regexp.MustCompile(namePattern)
+	keyRE    = regexp.MustCompile(keyPattern)
 	branchRE = regexp.MustCompile(branchPattern)
 	timeRE   = regexp.MustCompile(timePattern)
 )
@@ -68,6 +79,7 @@ type field struct {
 	// flag is how the command line spells it; "" where it has no flag.
 	flag     string
 	required bool
+	choices  []string
 }
 
 // An argument is the value of one field. The zero value is one that was not given.
@@ -93,6 +105,16 @@ func (f *field) rule() string {
 		return fmt.Sprintf("must be a whole number from 1 to %d", f.max)
 	case kindBoolean:
 		return "must be true or false"
+	case kindKey:
+		return fmt.Sprintf("must be the name of a variable of 1 to %d characters: a letter or underscore, then letters, digits, underscores, dots or dashes", maxName)
+	case kindChoice:
+		return "must be one of " + strings.Join(f.choices, ", ")
+	case kindWords:
+		least := 0
+		if f.required {
+			least = 1
+		}
+		return fmt.Sprintf("must be a list of %d to %d strings without NUL, %d bytes in all", least, maxWords, f.max)
 	}
 	return fmt.Sprintf("must be a string of at most %d bytes without NUL", f.max)
 }
@@ -122,6 +144,9 @@ func (f *field) parse(raw json.RawMessage) (a argument, ok bool) {
 			a.texts = append(a.texts, s)
 		}
 		return a, true
+	case kindWords:
+		a.texts, ok = f.words(raw)
+		return a, ok
 	}
 	s, ok := jsonscan.Text(raw)
 	if !ok {
@@ -135,8 +160,29 @@ func (f *field) parse(raw json.RawMessage) (a argument, ok bool) {
 		return a, isBranch(s)
 	case kindInstant:
 		return a, isTime(s)
+	case kindKey:
+		return a, len(s) <= maxName && keyRE.MatchString(s)
+	case kindChoice:
+		return a, slices.Contains(f.choices, s)
 	}
 	return a, len(s) <= f.max && !strings.ContainsRune(s, 0)
+}
+
+// words reads a list of command words.
+func (f *field) words(raw json.RawMessage) (words []string, ok bool) {
+	var list []json.RawMessage
+	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil || len(list) > maxWords || f.required && len(list) == 0 {
+		return nil, false
+	}
+	size := 0
+	for _, item := range list {
+		s, ok := jsonscan.Text(item)
+		if size += len(s); !ok || strings.ContainsRune(s, 0) || size > f.max {
+			return nil, false
+		}
+		words = append(words, s)
+	}
+	return words, true
 }
 
 // wholeNumber reads an integer as JSON Schema knows it: 5 and 5.0 are the same.

@@ -70,6 +70,14 @@ func stub(kind string) int {
 		time.Sleep(time.Minute)
 	case "serve": // the server itself, with the kind behind the colon as its backend
 		return serveStub(arg)
+	case "print": // what the variable holds, on both streams
+		fmt.Fprint(out, os.Getenv(stubVariable+"_TEXT"))
+		fmt.Fprint(os.Stderr, os.Getenv(stubVariable+"_TEXT"))
+		return n
+	case "flood": // n MiB on stdout
+		for range n << 10 {
+			fmt.Fprintf(out, "%01023d\n", 0)
+		}
 	default:
 		fmt.Fprintln(os.Stderr, "no such stub")
 		return 99

@@ -42,15 +42,15 @@ func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot
 	if refused != nil {
 		return s.refuse(t, refused)
 	}
-	selected, err := s.project.Select(args.selector())
-	if err != nil {
-		return s.refuse(t, refusedSelection(err))
+	sel, refused := s.selection(t, args)
+	if refused != nil {
+		return s.refuse(t, refused)
 	}
 	path, before, err := s.project.Command()
 	if err != nil {
 		return s.refuse(t, refusedSpawn("command_not_found"))
 	}
-	argv := append(append([]string{}, before...), t.commandLine(selected, args)...)
+	argv := append(append([]string{}, before...), t.commandLine(sel.argv, args)...)
 	if ctx.Err() != nil {
 		return internalError.payload() // Nobody reads it: the call was cancelled.
 	}
@@ -65,7 +65,13 @@ func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot
 	s.children.add(ch)
 	sl.release = func() { s.children.release(ch) }
 
-	p := s.collect(ctx, t, args, ch, stages.CommandLine(path, argv), sl)
+	shown := stages.CommandLine(path, argv)
+	var p *stages.Payload
+	if t.data.isLog() {
+		p = s.collect(ctx, t, args, ch, shown, sl)
+	} else {
+		p = s.capture(ctx, t, args, ch, shown, sel.name, sl)
+	}
 	s.log.Info("call ended", "tool", t.name, "ok", p.OK, "ms", time.Since(began).Milliseconds(),
 		"stdout_bytes", len(p.Stdout), "stderr_bytes", len(p.Stderr))
 	return p
@@ -91,16 +97,8 @@ func (s *server) collect(ctx context.Context, t *tool, args arguments, ch child,
 		limits.MaxEvents, limits.MaxMs = limit(bounds.MaxEvents), limit(ms)
 	}
 	m := &meter{}
-	var hooks stages.CollectOptions
-	if token := sl.call.token; token != nil {
-		hooks = m.options()
-		defer watch(s.every, func(elapsed time.Duration) {
-			// The value must not pass its total while a child is being stopped.
-			if elapsed < bounds.MaxTime {
-				s.conn.progress(sl.call, progressFrame(token, elapsed, bounds.MaxTime, m))
-			}
-		})()
-	}
+	hooks, stop := s.progress(m, bounds.MaxTime, sl)
+	defer stop()
 	c, err := stages.Collect(ctx, ch, bounds, hooks)
 	if err != nil {
 		return internalError.payload()
@@ -111,4 +109,18 @@ func (s *server) collect(ctx context.Context, t *tool, args arguments, ch child,
 func limit(n int) *int64 {
 	v := int64(n)
 	return &v
+}
+
+// progress starts to tell the client of a run that lasts until total, if it asked for it.
+func (s *server) progress(m *meter, total time.Duration, sl *slot) (hooks stages.CollectOptions, stop func()) {
+	token := sl.call.token
+	if token == nil {
+		return hooks, func() {}
+	}
+	return m.options(), watch(s.every, func(elapsed time.Duration) {
+		// The value must not pass its total while a child is being stopped.
+		if elapsed < total {
+			s.conn.progress(sl.call, progressFrame(token, elapsed, total, m))
+		}
+	})
 }

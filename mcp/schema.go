@@ -17,8 +17,10 @@ type schema struct {
 	MinLength   int                `json:"minLength,omitempty"`
 	MaxLength   int                `json:"maxLength,omitempty"`
 	Pattern     string             `json:"pattern,omitempty"`
+	Enum        []string           `json:"enum,omitempty"`
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
 	Items       *schema            `json:"items,omitempty"`
+	MinItems    int                `json:"minItems,omitempty"`
 	MaxItems    int                `json:"maxItems,omitempty"`
 	Properties  map[string]*schema `json:"properties,omitempty"`
 	Required    []string           `json:"required,omitempty"`
@@ -44,6 +46,15 @@ func (f *field) schema() *schema {
 		s.Type, s.Minimum, s.Maximum = "integer", 1, f.max
 	case kindBoolean:
 		s.Type = "boolean"
+	case kindKey:
+		s.MinLength, s.MaxLength, s.Pattern = 1, maxName, keyPattern
+	case kindChoice:
+		s.Enum = f.choices
+	case kindWords:
+		s.Type, s.Items, s.MaxItems = "array", &schema{Type: "string"}, maxWords
+		if f.required {
+			s.MinItems = 1
+		}
 	default:
 		s.MaxLength = f.max
 	}
@@ -77,12 +88,8 @@ func (t *tool) input() *schema {
 // output returns the schema of the structured content, which all tools share. Data is
 // open: it forwards what the command says.
 func (t *tool) output() *schema {
-	const events = "What was collected: events (as the backend wrote them, in order), count, cutoff (null, or the bound and limit that collection stopped at; a cutoff is a success), limits"
-	data := events + "."
-	if t.data == tailData {
-		data = events + ", stop_reason, duration_ms."
-	}
-	return &schema{
+	data := t.data.about()
+	s := &schema{
 		Type: "object",
 		Properties: map[string]*schema{
 			"ok":              {Type: "boolean", Description: "Whether the call succeeded. Go by this, not by exitCode."},
@@ -91,7 +98,6 @@ func (t *tool) output() *schema {
 			"exitCode":        {Type: "integer", Description: "Exit code of the command, 128 + n after signal n. Often not 0 after a cutoff, since the server stopped the command."},
 			"stdout":          {Type: "string", Description: "Raw output. It repeats the events, and is cut before any of them."},
 			"stderr":          {Type: "string", Description: "Raw diagnostics, or why the call was refused."},
-			"data":            {Description: data},
 			"spawned":         {Const: false, Description: "False where no command was started; absent otherwise."},
 			"error": {
 				Type:        "object",
@@ -106,6 +112,10 @@ func (t *tool) output() *schema {
 		},
 		Required: []string{"ok", "command", "exitCode", "stdout", "stderr"},
 	}
+	if data != "" {
+		s.Properties["data"] = &schema{Description: data}
+	}
+	return s
 }
 
 // describe returns the tool as tools/list shows it.
@@ -124,6 +134,15 @@ func (t *tool) describe() (*sdk.Tool, error) {
 		Description:  t.about,
 		InputSchema:  json.RawMessage(input),
 		OutputSchema: json.RawMessage(output),
-		Annotations:  &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.readOnly},
+		Annotations:  t.annotations(),
 	}, nil
+}
+
+// annotations are the hints of the tool.
+func (t *tool) annotations() *sdk.ToolAnnotations {
+	a := &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.readOnly}
+	if !t.readOnly {
+		a.DestructiveHint = &t.destructive
+	}
+	return a
 }

@@ -21,6 +21,7 @@ const deadline = 20 * time.Second
 
 // A session is a server on real pipes, driven by hand.
 type session struct {
+	server *server
 	t      *testing.T
 	dir    string
 	in     *os.File
@@ -149,6 +150,7 @@ func open(t *testing.T, stub string, change ...func(*server)) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.server = srv
 	for _, f := range change {
 		f(srv)
 	}

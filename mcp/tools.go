@@ -19,16 +19,6 @@ const (
 	defaultMaxMs     = 5_000
 )
 
-// A dataKind says what the data member of a tool's result is made of.
-type dataKind uint8
-
-const (
-	// logData: the events of the command's stdout, collected within bounds.
-	logData dataKind = iota
-	// tailData: the same, with the fields that only a tail has.
-	tailData
-)
-
 // A tool is one row of the table: everything that is to be known of a tool. Schema,
 // validation and command line are made from it.
 type tool struct {
@@ -38,12 +28,15 @@ type tool struct {
 	argv []part
 	// timeout bounds the run where no field does.
 	timeout time.Duration
-	// readOnly says that a call changes nothing.
-	readOnly bool
-	data     dataKind
+	// readOnly says that a call changes nothing, destructive that it may end or undo
+	// what was there.
+	readOnly, destructive bool
+	data                  dataKind
 	// keepGroup leaves the descendants of the command alone after a normal end, for
 	// they may be daemons.
 	keepGroup bool
+	// anchor says that the project need not be registered: the tool makes it one.
+	anchor bool
 }
 
 // field returns the field of a name, or nil.
@@ -92,8 +85,8 @@ func logArgv(follow bool) []part {
 		option("since"), option("until"), operand("service"))
 }
 
-// tools returns the table of all tools.
-func tools() []*tool {
+// logTools are the tools that read logs.
+func logTools() []*tool {
 	return []*tool{
 		{
 			name:  SnapshotTool,

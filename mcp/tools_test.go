@@ -44,10 +44,14 @@ func TestS4_ToolList(t *testing.T) {
 	if err := json.Unmarshal(want, &list); err != nil {
 		t.Fatal(err)
 	}
+	changing := []string{"hack.project.up", "hack.project.down", "hack.project.restart", "hack.project.run", "hack.project.exec", "hack.project.init"}
 	for _, tool := range list.Tools {
-		if !tool.Annotations.ReadOnlyHint {
-			t.Errorf("S4: %s is not marked as read-only", tool.Name)
+		if tool.Annotations.ReadOnlyHint == slices.Contains(changing, tool.Name) {
+			t.Errorf("S4: %s is marked wrongly", tool.Name)
 		}
+	}
+	if len(list.Tools) != 15 {
+		t.Errorf("%d tools", len(list.Tools))
 	}
 }
 
@@ -88,14 +92,14 @@ func fits(t *testing.T, s *schema, raw json.RawMessage) bool {
 	switch v := v.(type) {
 	case string:
 		n := len([]rune(v))
-		return s.Type == "string" && n >= s.MinLength && (s.MaxLength == 0 || n <= s.MaxLength) &&
+		return s.Type == "string" && (s.Enum == nil || slices.Contains(s.Enum, v)) && n >= s.MinLength && (s.MaxLength == 0 || n <= s.MaxLength) &&
 			(s.Pattern == "" || regexp.MustCompile(s.Pattern).MatchString(v))
 	case float64:
 		return s.Type == "integer" && v == float64(int(v)) && int(v) >= s.Minimum && int(v) <= s.Maximum
 	case bool:
 		return s.Type == "boolean"
 	case []any:
-		if s.Type != "array" || len(v) > s.MaxItems {
+		if s.Type != "array" || len(v) > s.MaxItems || len(v) < s.MinItems {
 			return false
 		}
 		for _, item := range v {

@@ -101,6 +101,21 @@ func (c Context) selectPath(argument, value string) ([]string, error) {
 // a registered project. Argument is the selector's name, for the error, a
 // *[SelectError].
 func (c Context) CheckPath(argument, value string) (string, error) {
+	path, err := c.Existing(argument, value)
+	if err != nil {
+		return "", err
+	}
+	path, ok := allowed(path, c.readRegistry())
+	if !ok {
+		return "", &SelectError{Code: CodePermission, Reason: ReasonOutside, Argument: argument}
+	}
+	return path, nil
+}
+
+// Existing returns the absolute path of a selector's value, which must exist but need
+// not lie in a registered project: it is for what makes a folder one. The error is a
+// *[SelectError].
+func (c Context) Existing(argument, value string) (string, error) {
 	if value == "" || strings.ContainsRune(value, 0) {
 		return "", &SelectError{Code: CodeUsage, Reason: ReasonInvalidPath, Argument: argument}
 	}
@@ -114,10 +129,6 @@ func (c Context) CheckPath(argument, value string) (string, error) {
 		}
 		// A name that is too long, a loop of links: no path of anything.
 		return "", &SelectError{Code: CodeUsage, Reason: ReasonInvalidPath, Argument: argument}
-	}
-	path, ok := allowed(path, c.readRegistry())
-	if !ok {
-		return "", &SelectError{Code: CodePermission, Reason: ReasonOutside, Argument: argument}
 	}
 	return path, nil
 }
