@@ -29,8 +29,9 @@ func (m *meter) options() stages.CollectOptions {
 	}
 }
 
-// watch calls report with the time since its own start, again and again, on one
-// goroutine, until stop is called. Stop returns when the last report has; none follows.
+// watch calls report with the time since its own start, again and again and with ever
+// more milliseconds, on one goroutine, until stop is called. Stop returns when the last
+// report has; none follows.
 func watch(every time.Duration, report func(elapsed time.Duration)) (stop func()) {
 	started := time.Now()
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -38,12 +39,17 @@ func watch(every time.Duration, report func(elapsed time.Duration)) (stop func()
 		defer close(done)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
+		last := time.Duration(-1)
 		for {
 			select {
 			case <-quit:
 				return
 			case <-tick.C:
-				report(time.Since(started))
+				// A late tick can come right before the next one.
+				if elapsed := time.Since(started).Truncate(time.Millisecond); elapsed > last {
+					last = elapsed
+					report(elapsed)
+				}
 			}
 		}
 	}()

@@ -17,7 +17,7 @@ import (
 )
 
 // deadline bounds every wait of the tests. It is never waited for in a test that passes.
-const deadline = 20 * time.Second
+const deadline = 2 * time.Minute
 
 // A session is a server on real pipes, driven by hand.
 type session struct {

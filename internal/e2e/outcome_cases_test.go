@@ -40,15 +40,18 @@ func TestCaseG2_O7_SlowThenHangs(t *testing.T) {
 func TestCaseG3_E8_ExactLimits(t *testing.T) {
 	s := start(t, casePath(t, "g3-exact-limits.py"))
 	for _, n := range []int{199, 200} {
-		r := s.call(tailTool, map[string]any{"maxEvents": n})
+		r := s.call(tailTool, map[string]any{"maxEvents": n, "maxMs": 60000})
 		r.wantCutoff(t, "events", n)
 		r.wantLogs(t, n)
+		if r.Structured.Data.Count == 0 {
+			t.Fatal("no events")
+		}
 		last := r.Structured.Data.Events[len(r.Structured.Data.Events)-1]
 		if !strings.HasSuffix(r.Structured.Stdout, string(compact(t, last))+"\n") {
 			t.Error("C6: stdout does not end right after the last event")
 		}
 	}
-	r := s.call(tailTool, map[string]any{"maxEvents": 201})
+	r := s.call(tailTool, map[string]any{"maxEvents": 201, "maxMs": 60000})
 	r.wantComplete(t, 200)
 	if r.Structured.Data.StopReason != "eof" {
 		t.Errorf("O8: stop_reason %q", r.Structured.Data.StopReason)

@@ -318,7 +318,7 @@ func (s *session) finish(id string, limit time.Duration) result {
 // call makes a call and returns its result.
 func (s *session) call(tool string, args map[string]any) result {
 	s.t.Helper()
-	return s.finish(s.begin(tool, args), 30*time.Second)
+	return s.finish(s.begin(tool, args), 2*time.Minute)
 }
 
 // ping checks that the session is usable.

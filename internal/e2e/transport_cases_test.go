@@ -32,7 +32,7 @@ func TestCaseI1_B3_CompleteOverMessageLimit(t *testing.T) {
 		t.Error("B4: the view has another note")
 	}
 	s.ping(5 * time.Second)
-	s.call(tailTool, map[string]any{"maxEvents": 10}).wantCutoff(t, "events", 10)
+	s.call(tailTool, map[string]any{"maxEvents": 10, "maxMs": 60000}).wantCutoff(t, "events", 10)
 }
 
 func TestCaseI2_S5_StdinIsEmpty(t *testing.T) {
