@@ -91,14 +91,14 @@ func (s *span) Set(text string) error {
 	return nil
 }
 
-// sizeText writes a number of bytes for people; whole KiB, MiB and GiB without a fraction.
+// sizeText writes a number of bytes for people, exactly where that is short.
 func sizeText(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:
 		return strconv.FormatInt(n>>30, 10) + "GiB"
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return strconv.FormatInt(n>>20, 10) + "MiB"
-	case n >= 1<<10 && n%(1<<10) == 0:
+	case n >= 1<<10 && n < 10<<20 && n%(1<<10) == 0:
 		return strconv.FormatInt(n>>10, 10) + "KiB"
 	case n >= 10<<20:
 		return fmt.Sprintf("%.1fMiB", float64(n)/(1<<20))

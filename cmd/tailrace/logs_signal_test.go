@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,27 +25,29 @@ type process struct {
 	pipe io.Closer
 }
 
-// startIn starts the program, as a process of its own, in a folder that is a project
-// with this tailrace.yaml. It is killed where a test takes too long.
-func startIn(t *testing.T, root, yaml string, args ...string) (*process, *bufio.Reader) {
+// command is the program with arguments, in a folder: the one that scripts run, since
+// what starts its own executable again must find the program and not the tests.
+func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(root, "tailrace.yaml"), []byte(yaml), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
+	self, err := exec.LookPath("tailrace")
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := func(args ...string) *exec.Cmd {
-		return &exec.Cmd{
-			Path: self, Args: append([]string{"tailrace"}, args...), Dir: root,
-			Env: []string{"HOME=" + root, "PATH=" + os.Getenv("PATH"), "GORACE=" + raceEnd},
-		}
+	// A SIGHUP that is ignored, as below nohup, would be ignored by the program too.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
+	return &exec.Cmd{
+		Path: self, Args: append([]string{self}, args...), Dir: dir,
+		Env: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.Getenv("TMPDIR"), "GORACE=" + raceEnd},
 	}
-	if out, err := command("init", "--name", "p").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	cmd := command(args...)
+}
+
+// start starts the program, as a process of its own. It is killed where a test takes too
+// long.
+func start(t *testing.T, dir string, args ...string) (*process, *bufio.Reader) {
+	t.Helper()
+	cmd := command(t, dir, args...)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +58,18 @@ func startIn(t *testing.T, root, yaml string, args ...string) (*process, *bufio.
 	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { timer.Stop(); _ = stdout.Close() })
 	return &process{cmd, stdout}, bufio.NewReader(stdout)
+}
+
+// startIn starts the program in a folder that is a project with this tailrace.yaml.
+func startIn(t *testing.T, root, yaml string, args ...string) (*process, *bufio.Reader) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(root, "tailrace.yaml"), []byte(yaml), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, root, "init", "--name", "p").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return start(t, root, args...)
 }
 
 // startLogs starts the logs command on a source that runs a shell script.

@@ -105,6 +105,8 @@ func runCommand(a *app, o *runOptions) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	out.onBroken = func() { cancel(errReaderGone) }
+	caught := catchSignals(cancel, os.Exit)
+	defer caught.release()
 
 	child, err := source.Start(source.Command{
 		Path: o.command[0], Args: o.command[1:], Env: a.Env,
@@ -114,8 +116,7 @@ func runCommand(a *app, o *runOptions) error {
 		return out.notStarted(err)
 	}
 	defer child.Close()
-	caught := catchSignals(child, cancel, os.Exit)
-	defer caught.release()
+	caught.child.Store(child)
 
 	stopProgress := out.startProgress()
 	c, err := stages.Collect(ctx, child, o.bounds, out.hooks())

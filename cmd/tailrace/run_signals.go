@@ -30,13 +30,14 @@ func endSignals() []os.Signal {
 // A caughtSignals turns the first signal into a stop, the second into a kill.
 type caughtSignals struct {
 	first   atomic.Pointer[syscall.Signal]
+	child   atomic.Pointer[source.Child] // nil before it is started
 	signals chan os.Signal
 	done    chan struct{}
 }
 
-// catchSignals catches the signals of a run. exit ends the program with a code where the
+// catchSignals catches the signals of a run, from before its command is started. exit ends the program with a code where the
 // run does not end by itself after a kill; the guard then ends what is left.
-func catchSignals(child *source.Child, cancel context.CancelCauseFunc, exit func(int)) *caughtSignals {
+func catchSignals(cancel context.CancelCauseFunc, exit func(int)) *caughtSignals {
 	c := &caughtSignals{signals: make(chan os.Signal, 2), done: make(chan struct{})}
 	signal.Notify(c.signals, endSignals()...)
 	go func() {
@@ -47,7 +48,9 @@ func catchSignals(child *source.Child, cancel context.CancelCauseFunc, exit func
 				cancel(pipeline.ErrInterrupted)
 				continue
 			}
-			child.Shorten(0)
+			if child := c.child.Load(); child != nil {
+				child.Shorten(0)
+			}
 			if last == nil {
 				last = time.AfterFunc(killedPatience, func() { exit(c.code()) })
 				defer last.Stop()

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,6 +31,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"events":    scriptEvents,
+			"exits":     scriptExits,
 			"uncomment": scriptUncomment,
 		},
 	})
@@ -48,6 +52,24 @@ func scriptEvents(ts *testscript.TestScript, neg bool, args []string) {
 	want := ts.ReadFile(oneArgument(ts, neg, args))
 	if got := now.ReplaceAllString(ts.ReadFile("stdout"), `"ts":"NOW"`); got != want {
 		ts.Fatalf("got\n%swant\n%s", got, want)
+	}
+}
+
+// exits CODE COMMAND ARGS... runs a command, which must end with the code.
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGS..., no negation")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if got := strconv.Itoa(code); got != args[0] {
+		ts.Fatalf("got exit code %s, want %s", got, args[0])
 	}
 }
 

@@ -1,0 +1,163 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// wantExit waits for a program and wants it to have ended with a code.
+func wantExit(t *testing.T, cmd *process, code int) {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != code {
+		t.Errorf("got %v, want exit code %d", err, code)
+	}
+}
+
+func kill(t *testing.T, cmd *process, sig syscall.Signal) {
+	t.Helper()
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitFor polls until there is a file.
+func waitFor(t *testing.T, path string) string {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if data, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(data), "\n") {
+			return strings.TrimSpace(string(data))
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the file does not come")
+		}
+	}
+}
+
+// The first signal stops the command and reports what was collected until then.
+func TestS2_SignalStopsARunAndReports(t *testing.T) {
+	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		t.Run(sig.String(), func(t *testing.T) {
+			ready := filepath.Join(t.TempDir(), "ready")
+			cmd, out := start(t, t.TempDir(), "run", "-o", "ndjson", "--", "sh", "-c",
+				`echo '{"type":"log","n":1}'; echo $$ > "$0"; exec sleep 60`, ready)
+			if line := readLine(t, out); line != `{"type":"log","n":1}` {
+				t.Errorf("got %q", line)
+			}
+			pid := waitFor(t, ready)
+			kill(t, cmd, sig)
+			if rest, err := io.ReadAll(out); err != nil || len(rest) != 0 {
+				t.Errorf("got %q, %v", rest, err)
+			}
+			wantExit(t, cmd, code)
+			wantGone(t, pid)
+		})
+	}
+}
+
+func TestO8_InterruptedRunSaysSo(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	cmd, out := start(t, t.TempDir(), "run", "-o", "json", "--fail-on-cut", "--", "sh", "-c",
+		// All but what a pipe and a few reads hold has been read when the file is there.
+		`echo '{"type":"log","n":1}'; yes | head -c 2000000; echo part | tr -d '\n'; echo $$ > "$0"; exec sleep 60`, ready)
+	waitFor(t, ready)
+	kill(t, cmd, syscall.SIGINT)
+	var got struct {
+		OK     bool
+		Stdout string
+		Data   struct {
+			Count      int
+			Cutoff     struct{ Bound string }
+			StopReason string `json:"stop_reason"`
+		}
+	}
+	if err := json.NewDecoder(out).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if !got.OK || got.Data.Count != 1 || got.Data.Cutoff.Bound != "interrupt" || got.Data.StopReason != "interrupted" ||
+		!strings.HasPrefix(got.Stdout, "{\"type\":\"log\",\"n\":1}\ny\ny\n") {
+		t.Errorf("got %+v, with %d bytes", got.Data, len(got.Stdout))
+	}
+	wantExit(t, cmd, 130)
+}
+
+// stubborn ignores what asks it to end, with a child in its group. It prints both ids.
+const stubborn = `trap "" INT TERM HUP; sleep 60 & echo $!; echo $$; while :; do sleep 60; done`
+
+// The second signal kills the group at once; the first one alone would take the grace.
+func TestS2_SecondSignalKills(t *testing.T) {
+	cmd, out := start(t, t.TempDir(), "run", "-o", "text", "--", "sh", "-c", stubborn)
+	child, leader := readLine(t, out), readLine(t, out)
+	kill(t, cmd, syscall.SIGINT)
+	kill(t, cmd, syscall.SIGTERM)
+	wantExit(t, cmd, 130)
+	wantGone(t, leader)
+	wantGone(t, child)
+}
+
+// A run whose reader has stopped reading, without going away, can still be ended.
+func TestS2_SecondSignalEndsAStalledRun(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	cmd, out := start(t, t.TempDir(), "run", "--max-bytes", "1GiB", "--", "sh", "-c", `echo $$ > "$0"; exec yes`, ready)
+	pid := waitFor(t, ready)
+	readLine(t, out)
+	kill(t, cmd, syscall.SIGINT)
+	kill(t, cmd, syscall.SIGTERM) // two of one kind may become one on the way
+	wantExit(t, cmd, 130)
+	wantGone(t, pid)
+}
+
+func TestS2_ReaderThatGoesAwayEndsARun(t *testing.T) {
+	for _, format := range []string{"text", "ndjson"} {
+		t.Run(format, func(t *testing.T) {
+			cmd, out := start(t, t.TempDir(), "run", "-o", format, "--", "sh", "-c", `echo "{\"pid\":$$}"; while echo '{}'; do :; done`)
+			var first struct{ Pid json.Number }
+			if err := json.Unmarshal([]byte(readLine(t, out)), &first); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.pipe.Close(); err != nil {
+				t.Fatal(err)
+			}
+			wantExit(t, cmd, codeBrokenPipe)
+			wantGone(t, first.Pid.String())
+		})
+	}
+}
+
+// A bound ends the whole group, also what the command left in the background.
+func TestS3_BoundLeavesNoProcess(t *testing.T) {
+	cmd, out := start(t, t.TempDir(), "run", "--lines", "--max-events", "2", "--", "sh", "-c", stubborn)
+	child, leader := readLine(t, out), readLine(t, out)
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	wantGone(t, leader)
+	wantGone(t, child)
+}
+
+// A demo that is interrupted takes its folder along.
+func TestS2_InterruptedDemoCleansUp(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	cmd, out := start(t, dir, "demo")
+	for !strings.Contains(readLine(t, out), "what it means") {
+	}
+	kill(t, cmd, syscall.SIGINT)
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Error(err)
+	}
+	wantExit(t, cmd, codeInterrupted)
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
