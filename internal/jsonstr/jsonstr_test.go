@@ -10,33 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// units divides s as the WHATWG decoder does, by trying: a unit is a code point, or the
-// longest prefix of a possible one, or a byte.
+// units divides s as the WHATWG decoder does: a unit is a code point, or the longest
+// prefix of a possible one, or a byte.
 func units(s []byte) (out [][]byte) {
 	for len(s) > 0 {
-		n := 1
-		if r, size := utf8.DecodeRune(s); r != utf8.RuneError || size == 3 {
-			n = size
-		} else {
-			for try := 2; try <= 3 && try <= len(s); try++ {
-				if possible(s[:try]) {
-					n = try
-				}
+		r, n := utf8.DecodeRune(s)
+		if r == utf8.RuneError && n == 1 {
+			for n < len(s) && !utf8.FullRune(s[:n+1]) {
+				n++
 			}
 		}
 		out, s = append(out, s[:n]), s[n:]
 	}
 	return out
-}
-
-// possible says whether some bytes make b a code point.
-func possible(b []byte) bool {
-	for _, more := range []string{"\x80", "\x90", "\xa0", "\x80\x80", "\x90\x80", "\xa0\x80"} {
-		if r, size := utf8.DecodeRune(append(bytes.Clone(b), more...)); r != utf8.RuneError && size == len(b)+len(more) {
-			return true
-		}
-	}
-	return false
 }
 
 // escaped is the naive reference, for one unit.
