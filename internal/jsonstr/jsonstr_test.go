@@ -77,7 +77,7 @@ func check(t *testing.T, s []byte) {
 	}
 	// The cut at every room, or at some of them in a long text.
 	k := 0
-	for room := -1; room <= len(out)+1; room += 1 + room/50 {
+	for room := -1; room <= len(out)+1; room += 1 + room/10 {
 		for k+1 < len(sizes) && sizes[k+1] <= room {
 			k++
 		}
@@ -113,8 +113,15 @@ func TestC4_Escapes(t *testing.T) {
 	}
 	for c := range 256 {
 		check(t, []byte{byte(c)})
-		check(t, bytes.Repeat([]byte{byte(c)}, pieceBytes+100))
+		check(t, bytes.Repeat([]byte{byte(c)}, 20))
 		check(t, []byte{'1', '2', '"', byte(c), byte(c ^ 1), '\\', byte(c), byte(c + 1), 'a', 'b'})
+	}
+}
+
+// A whole piece of one byte is where the counters are fullest.
+func TestB2_FullPieces(t *testing.T) {
+	for _, c := range []byte("\x00\n\"\\a\x80\xc3\xff") {
+		check(t, bytes.Repeat([]byte{c}, pieceBytes+100))
 	}
 }
 
@@ -140,7 +147,7 @@ func TestB2_SameAsEncodingJSON(t *testing.T) {
 // Long texts, so that pieces and the ends of buffers are met everywhere.
 func TestB7_LongStrings(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 100 {
+	for range 60 {
 		var s []byte
 		few := samples[r.IntN(len(samples)):]
 		for end := r.IntN(3 * pieceBytes); len(s) < end; {
