@@ -98,7 +98,7 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	for _, t := range tools() {
+	for _, t := range s.offered() {
 		s.tools[t.name] = t
 		if s.known != "" {
 			s.known += ", "
@@ -114,6 +114,15 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 		cancel(pipeline.ErrInterrupted)
 	})
 	return s, s.conn.end, nil
+}
+
+// offered returns the tools that the session's backend command can serve. Where no
+// backend is installed the program itself is the command, and reads logs only.
+func (s *server) offered() []*tool {
+	if path, _, err := s.project.Command(); err == nil && path == s.project.Executable && s.project.Getenv("HACK_MCP_COMMAND") == "" {
+		return logTools()
+	}
+	return tools()
 }
 
 func (s *server) serve(ctx context.Context, end func(), version string) error {
