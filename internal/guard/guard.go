@@ -8,7 +8,12 @@
 //
 // The executable becomes a guard in an init function of this package, and only where
 // argv[0] and a variable of the environment both ask for it, so a program that imports
-// the package has nothing to call and cannot become one by accident.
+// the package has nothing to call and cannot become one by accident. Only package
+// initialization that comes earlier runs in the guard as well. Where the executable need
+// not hold this package (plugins, shared libraries) no guard is started.
+//
+// A guard that dies is missed when the next group is added or removed; another one then
+// learns all groups.
 package guard
 
 import (
@@ -16,6 +21,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // ErrUnavailable is returned where no guard could be started. The groups are then
@@ -25,6 +31,8 @@ var ErrUnavailable = errors.New("the process guard could not be started; childre
 const (
 	name     = "tailrace-guard"
 	variable = "TAILRACE_GUARD"
+	// patience bounds a write. A guard that does not read for so long is replaced.
+	patience = time.Second
 )
 
 // guard is the guard of this process.
@@ -35,6 +43,13 @@ var guard struct {
 	groups map[int]struct{}
 }
 
+// Ready starts the guard where none runs, so that the next Add is one write.
+func Ready() error {
+	guard.Lock()
+	defer guard.Unlock()
+	return ensure([]byte("\n"))
+}
+
 // Add tells the guard of a process group, and starts the guard where none runs.
 func Add(pgid int) error {
 	guard.Lock()
@@ -43,10 +58,7 @@ func Add(pgid int) error {
 		guard.groups = map[int]struct{}{}
 	}
 	guard.groups[pgid] = struct{}{}
-	if guard.pipe != nil && tell('+', pgid) == nil {
-		return nil
-	}
-	return restart()
+	return ensure(line('+', pgid))
 }
 
 // Remove tells the guard that a group needs no guard any more. It must be called while
@@ -55,53 +67,74 @@ func Remove(pgid int) {
 	guard.Lock()
 	defer guard.Unlock()
 	delete(guard.groups, pgid)
-	if guard.pipe != nil && tell('-', pgid) != nil {
-		stop()
+	if guard.pipe == nil || tell(line('-', pgid)) {
+		return
 	}
+	replace()
+	if len(guard.groups) > 0 {
+		_ = ensure(nil) // The next Add tells of a failure.
+	}
+}
+
+// Pid returns the process id of the guard, 0 where none runs.
+func Pid() int {
+	guard.Lock()
+	defer guard.Unlock()
+	if guard.proc == nil {
+		return 0
+	}
+	return guard.proc.Pid
 }
 
 // Close ends the guard, without harm to any group. The next Add starts another.
 func Close() {
 	guard.Lock()
 	defer guard.Unlock()
-	if guard.pipe != nil {
-		for pgid := range guard.groups {
-			tell('-', pgid)
-		}
-	}
-	stop()
+	replace()
 }
 
-func tell(what byte, pgid int) error {
-	_, err := guard.pipe.Write(append(strconv.AppendInt([]byte{what}, int64(pgid), 10), '\n'))
-	return err
+func line(what byte, pgid int) []byte {
+	return append(strconv.AppendInt([]byte{what}, int64(pgid), 10), '\n')
 }
 
-// stop closes the pipe, upon which the guard exits, and waits for that.
-func stop() {
-	if guard.pipe != nil {
-		guard.pipe.Close()
-		guard.pipe = nil
-	}
-	if guard.proc != nil {
-		guard.proc.Wait()
-		guard.proc = nil
-	}
+// tell writes to the guard and says whether it took it.
+func tell(text []byte) bool {
+	// A pipe without deadlines is no reason to do without the guard.
+	_ = guard.pipe.SetWriteDeadline(time.Now().Add(patience))
+	_, err := guard.pipe.Write(text)
+	return err == nil
 }
 
-// restart starts a guard that knows all groups.
-func restart() error {
-	stop()
+// ensure tells text to the guard that runs, or starts one, which learns all groups.
+func ensure(text []byte) error {
+	if guard.pipe != nil && tell(text) {
+		return nil
+	}
+	replace()
 	proc, pipe, err := start()
 	if err != nil {
 		return ErrUnavailable
 	}
 	guard.proc, guard.pipe = proc, pipe
 	for pgid := range guard.groups {
-		if tell('+', pgid) != nil {
-			stop()
+		if !tell(line('+', pgid)) {
+			replace()
 			return ErrUnavailable
 		}
 	}
 	return nil
+}
+
+// replace ends the guard that runs. It is killed before its pipe closes: the groups that
+// it knows are alive and stay so.
+func replace() {
+	if guard.proc != nil {
+		_ = guard.proc.Kill()
+		_, _ = guard.proc.Wait()
+		guard.proc = nil
+	}
+	if guard.pipe != nil {
+		guard.pipe.Close()
+		guard.pipe = nil
+	}
 }

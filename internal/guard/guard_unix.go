@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -21,6 +23,9 @@ func init() {
 // start starts this executable as a guard. It holds nothing but its end of the pipe,
 // and is no part of this session, so that no terminal and no group kill reaches it.
 func start() (*os.Process, *os.File, error) {
+	if !ownExecutable() {
+		return nil, nil, ErrUnavailable
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -45,6 +50,21 @@ func start() (*os.Process, *os.File, error) {
 	return proc, w, nil
 }
 
+// ownExecutable says whether the executable surely holds this package: in a plugin or a
+// shared library it is somebody else's, which must not be started with our arguments.
+func ownExecutable() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-buildmode" {
+			return s.Value == "exe" || s.Value == "pie"
+		}
+	}
+	return true
+}
+
 func executable() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe" // also where the file has been replaced
@@ -56,9 +76,21 @@ func executable() string {
 	return path
 }
 
+// release closes what was inherited beside the pipe, so that the guard keeps nobody
+// waiting who waits for an end of file. What the runtime itself has opened stays.
+func release() {
+	for fd := 3; fd < 256; fd++ {
+		target, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if err == nil && !strings.HasPrefix(target, "anon_inode:") {
+			syscall.Close(fd)
+		}
+	}
+}
+
 // watch is the guard. It returns when the pipe has closed and what was left is killed.
 func watch() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	release()
 	groups := map[int]bool{}
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		line := lines.Text()

@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build unix && !linux && !darwin
 
 package procgroup
 
@@ -7,7 +7,9 @@ import "syscall"
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // Wait waits until the leader has exited and returns its exit code. The leader is reaped
-// here; the number of the group stays taken as long as another process is in it.
+// here. The number of the group stays taken only as long as another process is in it, so
+// that a signal at the end of a stop could meet another group: the systems without a
+// waitid that leaves the leader as it is have this gap.
 func (g *Group) Wait() (int, error) {
 	var ws syscall.WaitStatus
 	for {

@@ -2,6 +2,7 @@ package procgroup
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strconv"
 	"syscall"
@@ -27,51 +28,49 @@ func (g *Group) Wait() (int, error) {
 			return 0, err
 		}
 	}
-	status := int(*childStatus(&info))
-	if info.Code != cldExited {
-		status += 128
-	}
-	return status, nil
-}
-
-// cldExited is the si_code of a child that exited; the others are signals.
-const cldExited = 1
-
-// childStatus is si_status of a child's siginfo: after three ints, aligned to a word, it
-// follows the process and user ids. The unix package has no accessor for it.
-func childStatus(info *unix.Siginfo) *int32 {
+	// The unix package has no accessor for si_status. After three ints, aligned to a
+	// word, it follows the process and user ids.
 	const word = unsafe.Sizeof(uintptr(0))
-	offset := (3*4+word-1)/word*word + 2*4
-	return (*int32)(unsafe.Add(unsafe.Pointer(info), offset))
-}
-
-func (g *Group) reap() {
-	for {
-		if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
-			return
-		}
-	}
+	const offset = (3*4+word-1)/word*word + 2*4
+	return exitCode(info.Code, *(*int32)(unsafe.Add(unsafe.Pointer(&info), offset))), nil
 }
 
 // Alive says whether a process of the group is alive. A zombie is not: nothing can end
-// it but its parent.
+// it but its parent. Where that cannot be seen, it says true.
+//
+// A group that forks while it is looked at can hide a process, so Alive serves to wait
+// for a group, and never to prove that nothing is left.
 func (g *Group) Alive() bool {
+	var buf [512]byte
+	// Most looks come while a member lives on, and then one file is enough.
+	if pid := g.member.Load(); pid != 0 && g.has(strconv.Itoa(int(pid)), buf[:]) {
+		return true
+	}
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return false
+		return true
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	var buf [512]byte
-	for _, name := range names {
-		if name[0] < '0' || name[0] > '9' {
-			continue
-		}
-		if state, pgrp := stat(name, buf[:]); pgrp == g.pid && state != 'Z' && state != 'X' {
+	for {
+		names, err := dir.Readdirnames(256)
+		for _, name := range names {
+			if name[0] < '1' || name[0] > '9' || !g.has(name, buf[:]) {
+				continue
+			}
+			pid, _ := strconv.Atoi(name)
+			g.member.Store(int32(pid))
 			return true
 		}
+		if err != nil {
+			return err != io.EOF
+		}
 	}
-	return false
+}
+
+// has says whether a process is alive and in the group.
+func (g *Group) has(pid string, buf []byte) bool {
+	state, pgrp := stat(pid, buf)
+	return pgrp == g.pid && state != 'Z' && state != 'X'
 }
 
 // stat reads the state and the process group of a process; the group is 0 where it is gone.

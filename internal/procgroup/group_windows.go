@@ -26,11 +26,7 @@ func Start(s Spec) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
-		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
-	}
-	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
-		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
+	if err := limit(job, windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE); err != nil {
 		windows.CloseHandle(job)
 		return nil, err
 	}
@@ -79,6 +75,28 @@ func (g *Group) Kill() {
 	if !g.released {
 		windows.TerminateJobObject(g.job, 1)
 	}
+}
+
+// Guarded says true: the system ends the job when this process ends.
+func (g *Group) Guarded() bool { return true }
+
+// Keep says that the group is to stay after Release.
+func (g *Group) Keep() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.released {
+		_ = limit(g.job, 0) // Else the group ends, as it does after every stop.
+	}
+}
+
+// limit sets the limit flags of a job.
+func limit(job windows.Handle, flags uint32) error {
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: flags},
+	}
+	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	return err
 }
 
 // Alive says whether a process of the group is alive.

@@ -1,6 +1,9 @@
 package source
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 const (
 	// largestRead is how much one read may take. Pipes rarely hold more than 64 KiB;
@@ -12,9 +15,12 @@ const (
 	pooledBytes = 1 << 20
 )
 
-// buffers keeps the large buffers of runs that are over. Clearing and mapping 8 MiB
-// costs more than reading them.
-var buffers sync.Pool
+// buffers keeps the large buffers of runs that are over, by size class: those of at least
+// 2^i bytes and less than twice that at i. Clearing and mapping 8 MiB costs more than
+// reading them.
+var buffers [bits.UintSize]sync.Pool
+
+func sizeClass(size int) int { return bits.Len(uint(size)) - 1 }
 
 // A segments hands out memory to read into. What it handed out before is never handed
 // out again, and consecutive pieces are adjacent as long as they fit one segment.
@@ -31,7 +37,7 @@ func newSegments(size int) *segments {
 		s.free = make([]byte, max(size, smallestRead))
 		return s
 	}
-	if b, ok := buffers.Get().(*[]byte); ok && len(*b) >= size {
+	if b, ok := buffers[sizeClass(size)].Get().(*[]byte); ok && len(*b) >= size {
 		s.pooled = b
 	} else {
 		fresh := make([]byte, size)
@@ -60,7 +66,7 @@ func (s *segments) take(n int) []byte {
 // release gives the large buffer back. Nothing that was taken is valid afterwards.
 func (s *segments) release() {
 	if s.pooled != nil {
-		buffers.Put(s.pooled)
+		buffers[sizeClass(len(*s.pooled))].Put(s.pooled)
 		s.pooled, s.free = nil, nil
 	}
 }

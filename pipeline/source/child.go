@@ -5,6 +5,7 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,14 +15,17 @@ import (
 
 // A Command says what to run. Nothing of it passes through a shell.
 type Command struct {
-	// Path is the executable: a path, or a name that is looked up on the PATH of Env.
-	// Relative paths are taken from Dir.
+	// Path is the executable: a path, or a name without a slash, which is looked up on
+	// the PATH of Env. Relative paths, those on the PATH included, are taken from Dir.
+	// The working directory is searched only where the PATH says so, by "." or by an
+	// empty element.
 	Path string
-	// Args are the arguments, without argv[0].
+	// Args are the arguments, without argv[0], which is Path.
 	Args []string
 	// Dir is the working directory; "" means this process's own.
 	Dir string
-	// Env is the whole environment; nil means this process's own.
+	// Env is the whole environment; nil means this process's own. Of a variable that is
+	// in it twice the last value counts.
 	Env []string
 	// Grace is how long the group has between SIGTERM and SIGKILL. 0 means
 	// [pipeline.StopGrace].
@@ -36,21 +40,25 @@ type Command struct {
 }
 
 // A Child is a started command as a [pipeline.Source]. Chunks is for one goroutine;
-// Shorten, Close and Pid may be called from any.
+// the other methods may be called from any.
 type Child struct {
 	group     *procgroup.Group
 	keepGroup bool
 	readers   [2]*reader
 	chunks    chan pipeline.Chunk
 
-	// exited is closed when the leader has exited and code is set.
-	exited chan struct{}
-	code   int
-	// over is closed when the run is over, and done when nothing of it is left.
-	over, done chan struct{}
+	// exited is closed when the leader has exited, and code and codeErr are set.
+	exited  chan struct{}
+	code    int
+	codeErr error
+	// over is closed when the sequence is over.
+	over chan struct{}
+	// done is closed when nothing of the run is left, or left is set.
+	done chan struct{}
+	left bool
 	// dropping is closed when what is still written is to be thrown away.
 	dropping chan struct{}
-	// killed is closed when the group has been sent SIGKILL.
+	// killed is closed when the group has been sent SIGKILL by a stop.
 	killed chan struct{}
 
 	mu       sync.Mutex
@@ -63,16 +71,22 @@ type Child struct {
 }
 
 // Start starts a command. The error is a [*SpawnError]. The child runs until its
-// sequence ends or Close is called; one of the two must happen.
+// sequence ends or Close is called; one of the two must happen, and Close gives back what
+// the run holds.
 func Start(c Command) (*Child, error) {
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
 	}
-	path, err := resolve(c.Path, c.Dir, env)
+	path, err := resolve(c, env)
 	if err != nil {
 		return nil, err
 	}
+	reads, spec, err := openPipes()
+	if err != nil {
+		return nil, &SpawnError{Reason: SpawnFailed, Err: number(err)}
+	}
+	spec.Path, spec.Args, spec.Dir, spec.Env = path, append([]string{c.Path}, c.Args...), c.Dir, lastOfEach(env)
 	child := &Child{
 		keepGroup: c.KeepGroup,
 		grace:     c.Grace,
@@ -87,140 +101,84 @@ func Start(c Command) (*Child, error) {
 		child.grace = pipeline.StopGrace
 	}
 	started := make(chan error, 1)
-	go child.supervise(procgroup.Spec{Path: path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Env: env}, c.BufferBytes, started)
-	if err := <-started; err != nil {
+	go child.lead(spec, started)
+	err = <-started
+	closeFiles(spec.Files[:])
+	if err != nil {
+		closeFiles(reads[:])
 		return nil, classify(path, c.Dir, err)
 	}
+	child.readers[0] = newReader(child, pipeline.Stdout, reads[0], c.BufferBytes)
+	child.readers[1] = newReader(child, pipeline.Stderr, reads[1], 0)
+	go child.supervise()
 	return child, nil
 }
 
-// supervise owns the process from its start to its end. It keeps its thread for that
-// long: the parent-death signal of the leader hangs on the thread that started it.
-func (c *Child) supervise(spec procgroup.Spec, bufferBytes int, started chan<- error) {
+// lead starts the leader and waits for its exit. It keeps its thread for that long: the
+// parent-death signal of the leader hangs on the thread that started it.
+func (c *Child) lead(spec procgroup.Spec, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var reads, writes [2]*os.File
-	closeAll := func(files ...*os.File) {
-		for _, f := range files {
-			if f != nil {
-				f.Close()
-			}
-		}
-	}
-	null, err := os.Open(os.DevNull)
-	for i := 0; i < 2 && err == nil; i++ {
-		reads[i], writes[i], err = os.Pipe()
-	}
-	if err == nil {
-		spec.Files = [3]*os.File{null, writes[0], writes[1]}
-		c.group, err = procgroup.Start(spec)
-	}
-	closeAll(null, writes[0], writes[1])
+	group, err := procgroup.Start(spec)
+	c.group = group
+	started <- err
 	if err != nil {
-		closeAll(reads[:]...)
-		started <- err
 		return
 	}
-	c.readers[0] = newReader(c, pipeline.Stdout, reads[0], bufferBytes)
-	c.readers[1] = newReader(c, pipeline.Stderr, reads[1], 0)
+	if c.code, err = group.Wait(); err != nil {
+		c.code, c.codeErr = 1, ErrStatus
+	}
+	close(c.exited)
+}
+
+// supervise owns the readers and the group until nothing of them is left.
+func (c *Child) supervise() {
+	defer close(c.done)
 	var both sync.WaitGroup
 	for _, r := range c.readers {
 		both.Go(r.run)
 	}
 	go func() { both.Wait(); close(c.chunks) }()
-	started <- nil
 
-	code, err := c.group.Wait()
-	if err != nil {
-		code = 1
+	if c.leaderGone() {
+		<-c.over
+		c.left = !c.endGroup()
+		c.group.Release()
+	} else {
+		c.left = true
+		// It stays known to the guard, and is reaped whenever it goes.
+		go func() { <-c.exited; c.group.Release() }()
 	}
-	c.code = code
-	close(c.exited)
-	<-c.over
-	c.endGroup()
-	c.group.Release()
-	closeAll(reads[:]...)
+	for _, r := range c.readers {
+		r.file.Close()
+	}
 	both.Wait()
-	close(c.done)
-}
-
-// endGroup ends what is left of the group once its leader has exited.
-func (c *Child) endGroup() {
-	c.mu.Lock()
-	stopped := !c.stopped.IsZero()
-	c.mu.Unlock()
-	if !stopped {
-		if !c.keepGroup {
-			// Nothing is signalled from here on, so the number may be given back, and
-			// one call tells that the group is empty, as it nearly always is.
-			c.group.Kill()
-			c.group.Release()
-			if c.group.Exists() {
-				c.awaitGone(nil)
-			}
-		}
-		return
-	}
-	c.awaitGone(c.killed) // the grace
-	c.mu.Lock()
-	c.timer.Stop()
-	c.mu.Unlock()
-	select {
-	case <-c.killed:
-		c.awaitGone(nil)
-	default:
-	}
-}
-
-const (
-	// pollGroup is how often the group is looked at while members remain, at the most:
-	// the first looks come sooner, since most groups go at once.
-	pollGroup = 20 * time.Millisecond
-	// killPatience is how long killed processes may take to go. One in an
-	// uninterruptible sleep would hold up everything for as long as it sleeps.
-	killPatience = 2 * time.Second
-)
-
-// awaitGone waits until nothing of the group is alive: until stop is closed or, where
-// stop is nil, for killPatience.
-func (c *Child) awaitGone(stop <-chan struct{}) {
-	var patience <-chan time.Time
-	if stop == nil {
-		t := time.NewTimer(killPatience)
-		defer t.Stop()
-		patience = t.C
-	}
-	wait := time.Millisecond
-	tick := time.NewTimer(wait)
-	defer tick.Stop()
-	for c.group.Alive() {
-		select {
-		case <-tick.C:
-			wait = min(2*wait, pollGroup)
-			tick.Reset(wait)
-		case <-stop:
-			return
-		case <-patience:
-			return
-		}
-	}
 }
 
 // Pid returns the process id of the child, which leads its process group.
 func (c *Child) Pid() int { return c.group.Pid() }
 
-// Chunks yields what the child writes, in the order in which it is read. It returns when
-// both pipes are closed and the child has exited, when pipes that something else holds
-// have been read for [pipeline.DrainGrace] after that, or when the consumer or ctx ends
-// it: then the group is stopped, and Chunks returns when the child has exited, at the
-// latest when it was killed. The rest of the group is ended behind.
+// Guarded says whether the whole group ends with this process, however that ends. Where
+// it is false the guard process could not be started, and a SIGKILL of this process
+// reaches the child alone, or on a system without parent-death signals nothing.
+func (c *Child) Guarded() bool { return c.group.Guarded() }
+
+// Chunks yields what the child writes, in the order in which it is read.
+//
+// It returns when both pipes are closed and the child has exited. Where something else
+// holds a pipe, what was written within [pipeline.DrainGrace] after the exit is read, or
+// until ctx is done, if that is sooner, and the run has ended by itself.
+//
+// Otherwise the consumer, ctx or Close ends it: the group is stopped, and Chunks returns
+// when the child has exited, at the latest when it was killed. The rest of the group is
+// ended behind.
 func (c *Child) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 	return func(yield func(pipeline.Chunk) bool) {
 		var (
-			chunks = c.chunks
-			exited = c.exited
-			done   = ctx.Done()
-			drain  <-chan time.Time
+			chunks  = c.chunks
+			exited  = c.exited
+			done    = ctx.Done()
+			drained <-chan time.Time
 		)
 		for chunks != nil || exited != nil {
 			select {
@@ -236,14 +194,21 @@ func (c *Child) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 				exited = nil
 				t := time.NewTimer(pipeline.DrainGrace)
 				defer t.Stop()
-				drain = t.C
-			case <-drain:
-				chunks = nil
+				drained = t.C
+			case <-drained:
+				c.finishReading()
+			case <-c.dropping:
+				// Closed from elsewhere. Something is missing, so this is a cut.
+				yield(pipeline.Chunk{Cut: true})
+				c.stop()
+				c.end(pipeline.EndConsumer)
+				return
 			case <-done:
-				if ctx.Err() == context.DeadlineExceeded && c.hasExited() {
-					// The child ended before its time was over. What it wrote is still
-					// read, within the grace, and the run ends as the child did.
-					done = nil
+				done = nil
+				if c.hasExited() {
+					// All that the child wrote lies in the pipes. Only a descendant
+					// could add to it.
+					c.finishReading()
 					continue
 				}
 				yield(pipeline.Chunk{Cut: true})
@@ -256,61 +221,19 @@ func (c *Child) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 	}
 }
 
+// finishReading lets the readers take what lies in the pipes and end.
+func (c *Child) finishReading() {
+	for _, r := range c.readers {
+		r.finish()
+	}
+}
+
 func (c *Child) hasExited() bool {
 	select {
 	case <-c.exited:
 		return true
 	default:
 		return false
-	}
-}
-
-// stop begins the stop of the group, and waits for the leader's exit or for the kill.
-func (c *Child) stop() {
-	c.mu.Lock()
-	if c.stopped.IsZero() && !c.ended {
-		c.stopped = time.Now()
-		close(c.dropping)
-		c.group.Terminate()
-		c.timer = time.AfterFunc(c.grace, c.kill)
-	}
-	c.mu.Unlock()
-	select {
-	case <-c.exited:
-	case <-c.killed:
-		// The kernel ends it at once, unless it sleeps uninterruptibly.
-		t := time.NewTimer(killPatience)
-		defer t.Stop()
-		select {
-		case <-c.exited:
-		case <-t.C:
-		}
-	}
-}
-
-// kill runs when the grace is over.
-func (c *Child) kill() {
-	c.group.Kill()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	select {
-	case <-c.killed:
-	default:
-		close(c.killed)
-	}
-}
-
-// Shorten lowers the grace of a stop that is under way or to come: the group is killed
-// no later than d after the stop began. It never lengthens it.
-func (c *Child) Shorten(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if d >= c.grace {
-		return
-	}
-	c.grace = d
-	if c.timer != nil && c.timer.Stop() {
-		c.timer = time.AfterFunc(max(0, d-time.Since(c.stopped)), c.kill)
 	}
 }
 
@@ -322,9 +245,9 @@ func (c *Child) end(e pipeline.End) {
 		return
 	}
 	c.ended = true
-	c.exit = pipeline.Exit{End: e, Code: 137} // killed, unless it is known
+	c.exit = pipeline.Exit{End: e, Code: killedCode}
 	if c.hasExited() {
-		c.exit.Code = c.code
+		c.exit.Code, c.exit.Err = c.code, c.codeErr
 	}
 	if e == pipeline.EndSource {
 		for _, r := range c.readers {
@@ -336,7 +259,11 @@ func (c *Child) end(e pipeline.End) {
 	close(c.over)
 }
 
-// Exit returns how the child ended. Code is 128 + n where signal n ended it.
+// killedCode is the exit code of a child that was killed.
+const killedCode = 128 + 9
+
+// Exit returns how the child ended. Code is 128 + n where signal n ended it. Err wraps
+// [ErrRead] or [ErrStatus].
 func (c *Child) Exit() pipeline.Exit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,7 +271,7 @@ func (c *Child) Exit() pipeline.Exit {
 }
 
 // Close stops the child if it still runs, waits until nothing of its group is left, and
-// gives its buffers back. The error is always nil.
+// gives its buffers back. The error is nil or [ErrLeft].
 func (c *Child) Close() error {
 	c.mu.Lock()
 	ended := c.ended
@@ -359,5 +286,33 @@ func (c *Child) Close() error {
 			r.segments.release()
 		}
 	})
+	if c.left {
+		return ErrLeft
+	}
 	return nil
+}
+
+// openPipes opens the empty stdin and the two pipes of a child. All are closed on exec
+// in everything but the child itself.
+func openPipes() (reads [2]*os.File, spec procgroup.Spec, err error) {
+	spec.Files[0], err = os.Open(os.DevNull)
+	for i := range reads {
+		if err == nil {
+			reads[i], spec.Files[i+1], err = os.Pipe()
+		}
+	}
+	if err != nil {
+		closeFiles(slices.Concat(reads[:], spec.Files[:]))
+		return reads, spec, err
+	}
+	widen(spec.Files[1])
+	return reads, spec, nil
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
 }

@@ -19,6 +19,8 @@ type reader struct {
 	file     *os.File
 	segments *segments
 
+	finished sync.Once
+
 	mu  sync.Mutex
 	err error
 }
@@ -35,31 +37,33 @@ func newReader(c *Child, s pipeline.Stream, f *os.File, bufferBytes int) *reader
 func (r *reader) run() {
 	for {
 		n, err := r.file.Read(r.segments.room())
-		if n > 0 {
-			select {
-			case <-r.child.dropping:
-				r.drop()
-				return
-			default:
-			}
-			select {
-			case r.child.chunks <- pipeline.Chunk{Stream: r.stream, Data: r.segments.take(n)}:
-			case <-r.child.dropping:
-				r.drop()
-				return
-			case <-r.child.over:
-				r.drop()
-				return
-			}
-		}
-		if err != nil {
-			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
-				r.mu.Lock()
-				r.err = ErrRead
-				r.mu.Unlock()
-			}
+		if n > 0 && !r.hand(n) {
+			r.drop()
 			return
 		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = r.rest()
+		}
+		if err != nil {
+			r.fail(err)
+			return
+		}
+	}
+}
+
+// hand hands over the n bytes that were read into the last room. It returns false after
+// a stop.
+func (r *reader) hand(n int) bool {
+	select {
+	case <-r.child.dropping:
+		return false
+	default:
+	}
+	select {
+	case r.child.chunks <- pipeline.Chunk{Stream: r.stream, Data: r.segments.take(n)}:
+		return true
+	case <-r.child.dropping:
+		return false
 	}
 }
 
@@ -71,6 +75,15 @@ func (r *reader) drop() {
 			return
 		}
 	}
+}
+
+func (r *reader) fail(err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = ErrRead
 }
 
 func (r *reader) failed() error {
