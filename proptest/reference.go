@@ -16,19 +16,29 @@ type Piece struct {
 type Run struct {
 	Stdout, Stderr []byte
 	Events         []string
-	// Bound is "", "bytes" or "events".
+	// Bound is "", "bytes", "events" or "time".
 	Bound  string
 	Failed bool
 	// Ended says that the source had ended by itself when the bound was reached.
 	Ended bool
 }
 
+// Limits are what a run is held to, and how its source ends.
+type Limits struct {
+	// Bytes and Events are the bounds. An Events of 0 is none.
+	Bytes, Events int
+	// TimeOver says that the time was over when the last piece had been read.
+	TimeOver bool
+	// ExitCode is the source's.
+	ExitCode int
+}
+
 // Collect is rules C, E and O, the slow way: the whole input in memory, one rule after
-// the other. A maxEvents of 0 is no bound.
-func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
+// the other.
+func Collect(pieces []Piece, l Limits) Run {
 	var r Run
 	for i, p := range pieces { // C1: one budget for both streams, in the order of reading
-		room := maxBytes - len(r.Stdout) - len(r.Stderr)
+		room := l.Bytes - len(r.Stdout) - len(r.Stderr)
 		data := p.Data
 		if len(data) > room {
 			data, r.Bound = data[:room], "bytes"
@@ -38,13 +48,16 @@ func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
 		} else {
 			r.Stdout = append(r.Stdout, data...)
 		}
-		natural := i == len(pieces)-1 && r.Bound == ""                                              // E3: the end completes a last line
-		if logs, end := countTo(r.Stdout, maxEvents, natural); maxEvents > 0 && logs == maxEvents { // E8, C6
+		natural := i == len(pieces)-1 && r.Bound == "" && !l.TimeOver                            // E3: the end completes a last line
+		if logs, end := countTo(r.Stdout, l.Events, natural); l.Events > 0 && logs == l.Events { // E8, C6
 			r.Bound, r.Stdout, r.Ended = "events", r.Stdout[:min(end, len(r.Stdout))], natural && end > len(r.Stdout)
 		}
 		if r.Bound != "" {
 			break
 		}
+	}
+	if r.Bound == "" && l.TimeOver {
+		r.Bound = "time"
 	}
 	if r.Bound != "" { // C3
 		r.Stderr = whole(r.Stderr)
@@ -61,7 +74,7 @@ func Collect(pieces []Piece, maxBytes, maxEvents, exitCode int) Run {
 			evidence = true
 		}
 	}
-	r.Failed = evidence || (r.Bound == "" || r.Ended) && exitCode != 0 // O2, O3
+	r.Failed = evidence || (r.Bound == "" || r.Ended) && l.ExitCode != 0 // O2, O3
 	return r
 }
 
