@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tailrace/tailrace/internal/project"
+	"github.com/tailrace/tailrace/internal/visible"
 	"github.com/tailrace/tailrace/pipeline"
 )
 
@@ -73,7 +74,7 @@ func newLogsRun(app *app, o *logsOptions, p *plan) *logsRun {
 		stop:     func(error) {},
 	}
 	r.open = r.openSource
-	if f, ok := app.Stdout.(*os.File); ok && !o.json {
+	if f, ok := app.Stdout.(*os.File); ok {
 		r.terminal = term.IsTerminal(int(f.Fd()))
 	}
 	return r
@@ -207,6 +208,9 @@ func (r *logsRun) write(lines []byte) {
 	defer r.mu.Unlock()
 	if r.broken != nil {
 		return
+	}
+	if r.terminal && r.o.json {
+		lines = visible.AppendJSON(nil, lines)
 	}
 	if _, err := r.stdout.Write(lines); err != nil {
 		r.broken = err

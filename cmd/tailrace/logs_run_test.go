@@ -268,12 +268,25 @@ func TestLogs_Since(t *testing.T) {
 }
 
 func TestLogs_TerminalShowsControls(t *testing.T) {
-	var out bytes.Buffer
-	r := newLogsRun(&app{Stdout: &out, Now: time.Now}, &logsOptions{tail: 200}, &plan{sources: []project.Source{{Name: "web", File: "x"}}})
-	r.terminal = true
-	r.open = func(project.Source) (pipeline.Source, error) { return text("\x1b[2Jok\x9b\n"), nil }
-	wantCode(t, r.run(t.Context()), 0)
-	if out.String() != `\x1b[2Jok\x9b`+"\n" {
-		t.Errorf("got %q", out.String())
+	for _, tt := range []struct {
+		json bool
+		want string
+	}{
+		{false, `\x1b[2Jok\x9b` + "\n"},
+		{true, `"raw":"\u001b[2Jok` + "\ufffd" + `\u202e"`},
+	} {
+		var out bytes.Buffer
+		o := &logsOptions{tail: 200, json: tt.json}
+		r := newLogsRun(&app{Stdout: &out, Now: time.Now}, o, &plan{sources: []project.Source{{Name: "web", File: "x"}}})
+		r.terminal = true
+		in := "\x1b[2Jok\x9b"
+		if tt.json {
+			in += "\u202e"
+		}
+		r.open = func(project.Source) (pipeline.Source, error) { return text(in + "\n"), nil }
+		wantCode(t, r.run(t.Context()), 0)
+		if !strings.Contains(out.String(), tt.want) {
+			t.Errorf("got %q, want %q", out.String(), tt.want)
+		}
 	}
 }
