@@ -121,7 +121,11 @@ func (p *player) Close() error { return nil }
 
 // run collects the input in one way of splitting it.
 func (in input) run(c chunking, apart, lines bool) *stages.Collection {
-	p := in.play(c, apart)
+	return in.collect(in.play(c, apart), lines)
+}
+
+// collect collects what p plays of the input.
+func (in input) collect(p *player, lines bool) *stages.Collection {
 	b := pipeline.Bounds{MaxBytes: int64(in.maxBytes), MaxEvents: in.maxEvents}
 	if p.timed {
 		b.MaxTime = timeBound
