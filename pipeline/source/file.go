@@ -9,6 +9,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/tailrace/tailrace/pipeline"
@@ -26,47 +28,74 @@ var (
 	ErrNotRegular = errors.New("only regular files can be read; read a pipe or a device through a command")
 	// ErrOutside: the file lies outside the folder that it must lie in, or a link on the way does.
 	ErrOutside = errors.New("the file lies outside the folder that it may be read from; use a path inside it")
+	// ErrOpen: the file could not be opened for another reason, such as too many open
+	// files or a name that is too long.
+	ErrOpen = errors.New("the file could not be opened; check its name and how many files are open")
 )
+
+// defaultPoll is how often a followed file is looked at.
+const defaultPoll = 100 * time.Millisecond
 
 // FileOptions are the settings of [OpenFile]. The zero value reads the whole file once.
 type FileOptions struct {
 	// Follow reads on as the file grows, by its name: across rotation, truncation,
-	// removal and re-creation. It never ends by itself, and waits for a file that is
-	// not there yet.
+	// removal and re-creation. It waits for a file that is not there, and ends by itself
+	// only where reading fails. See [File] for what it can lose.
 	Follow bool
 	// LastLines starts at the LastLines-th line from the end, which is found without
 	// reading what is before it. 0 starts at the beginning, a negative number at the end:
 	// of a file that is there, only what is added is read.
 	LastLines int
-	// Root, if not "", is the folder that the file must lie in. No link leads out of it.
+	// Root, if not "", is the folder that the file must lie in. A path that is not
+	// absolute is then taken from it. No link leads out of it, however links change
+	// while the file is read; absolute links count as leading out.
 	Root string
-	// Poll is how often a followed file is looked at; 0 means 100 ms.
+	// Poll is how often a followed file is looked at; 0 and less mean 100 ms.
 	Poll time.Duration
 }
 
-// A File is a file as a [pipeline.Source].
+// A File is a file as a [pipeline.Source]. Chunks is for one goroutine; Close may be
+// called from any.
+//
+// A follow loses nothing and repeats nothing across rotation by renaming, as long as the
+// writer is done with the old file when it writes to the new one: the old one is read to
+// its end after the new one was seen to hold something. Between two looks there may be
+// several rotations if the old files are kept as NAME.1, NAME.2 and so on, the newest as
+// NAME.1, up to NAME.32. Of files with other names, compressed or removed ones, those
+// that came and went between two looks are lost.
+//
+// A file that is cut down in place (copytruncate) is read from its beginning again. What
+// was not read before is lost. Where it has grown past the old place by the next look, it
+// is known by its first 256 bytes; one that begins as before, and is not shorter than
+// what was read, is taken for the same.
+//
+// A line that an old file leaves open is ended with a line end of our own, so that it
+// does not run into the first one of the new file.
+//
+// On Windows a file that is open can be renamed only if it was opened under a Root.
 type File struct {
 	path string
 	o    FileOptions
 	root *os.Root
-	f    *os.File // nil while a followed file is not there
 
 	segments *segments
+	started  bool
 	exit     pipeline.Exit
+	pos      position
 
-	// What a follow knows of the file that it reads.
-	offset   int64
-	size     int64
-	head     []byte // its first bytes, to tell it from another with the same number
-	lastByte byte
+	// mu guards what Close closes. Only the goroutine of Chunks changes f and next.
+	mu     sync.Mutex
+	closed chan struct{}
+	f      *os.File   // nil while a followed file is not there
+	next   []*os.File // what is read after f, in this order
 }
 
-// OpenFile opens a file. The error is one of the errors of files.
+// OpenFile opens a regular file. The error is one of the errors of files.
 func OpenFile(path string, o FileOptions) (*File, error) {
-	if o.Poll == 0 {
-		o.Poll = 100 * time.Millisecond
+	if o.Poll <= 0 {
+		o.Poll = defaultPoll
 	}
-	s := &File{path: path, o: o, segments: newSegments(0)}
+	s := &File{path: path, o: o, segments: newSegments(0), closed: make(chan struct{})}
 	if o.Root != "" {
 		rel := path
 		if filepath.IsAbs(path) {
@@ -84,11 +113,11 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 		}
 		s.path, s.root = rel, root
 	}
-	f, err := s.open()
+	f, err := s.open(s.path)
 	switch {
 	case err == nil:
 		s.f = f
-		if err = s.start(); err == nil {
+		if err = s.seekStart(); err == nil {
 			return s, nil
 		}
 	case o.Follow && errors.Is(err, ErrNotFound):
@@ -98,50 +127,74 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 	return nil, err
 }
 
-// open opens the file under its name.
-func (s *File) open() (*os.File, error) {
-	var f *os.File
-	var err error
+// stat looks at what stands under a name.
+func (s *File) stat(name string) (fs.FileInfo, error) {
 	if s.root != nil {
-		f, err = s.root.OpenFile(s.path, os.O_RDONLY|nonblock, 0)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			return nil, ErrOutside // a link that leads out of the root
-		}
-	} else {
-		// Without nonblock the opening of a pipe would wait for a writer.
-		f, err = os.OpenFile(s.path, os.O_RDONLY|nonblock, 0)
+		return s.root.Stat(name)
+	}
+	return os.Stat(name)
+}
+
+// open opens the regular file that stands under a name.
+func (s *File) open(name string) (*os.File, error) {
+	// Looked at first, since to open a pipe or a device can do something to it.
+	info, err := s.stat(name)
+	if err == nil {
+		err = regular(info)
 	}
 	if err != nil {
 		return nil, fileError(err)
 	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		err = fileError(err)
-	case info.IsDir():
-		err = ErrIsDirectory
-	case !info.Mode().IsRegular():
-		err = ErrNotRegular
+	var f *os.File
+	// Without nonblock the opening would wait for a writer if a pipe stood there by now.
+	if s.root != nil {
+		f, err = s.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	} else {
+		f, err = os.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	}
+	if err != nil {
+		return nil, fileError(err)
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(info)
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, fileError(err)
 	}
 	return f, nil
 }
 
-func fileError(err error) error {
+func regular(info fs.FileInfo) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case info.IsDir():
+		return ErrIsDirectory
+	case !info.Mode().IsRegular():
+		return ErrNotRegular
+	}
+	return nil
+}
+
+// fileError makes one of the errors of files of an error of package os, whose text
+// holds the path.
+func fileError(err error) error {
+	var number syscall.Errno
+	switch {
+	case errors.Is(err, ErrIsDirectory), errors.Is(err, ErrNotRegular):
+		return err
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return ErrNotFound
 	case errors.Is(err, fs.ErrPermission):
 		return ErrPermission
+	case errors.As(err, &number):
+		return ErrOpen
 	}
-	return ErrRead
+	// Only an [os.Root] refuses by itself, without an error of the system.
+	return ErrOutside
 }
 
-// start moves to where reading starts.
-func (s *File) start() error {
+// seekStart moves to where reading starts.
+func (s *File) seekStart() error {
 	at, whence := int64(0), io.SeekStart
 	var err error
 	switch {
@@ -153,11 +206,12 @@ func (s *File) start() error {
 		whence = io.SeekEnd
 	}
 	if err == nil {
-		s.offset, err = s.f.Seek(at, whence)
+		at, err = s.f.Seek(at, whence)
 	}
 	if err != nil {
-		return fileError(err)
+		return ErrOpen
 	}
+	s.pos.startAt(s.f, at)
 	return nil
 }
 
@@ -175,6 +229,9 @@ func lastLines(f *os.File, n int) (int64, error) {
 		start := max(0, end-int64(len(block)))
 		b := block[:end-start]
 		if _, err := io.ReadFull(io.NewSectionReader(f, start, int64(len(b))), b); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return 0, nil // truncated under way: what is there now is new
+			}
 			return 0, err
 		}
 		if last && b[len(b)-1] == '\n' {
@@ -199,63 +256,97 @@ func lastLines(f *os.File, n int) (int64, error) {
 // Chunks yields the file's bytes. Followed, it waits for more at the end.
 func (s *File) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 	return func(yield func(pipeline.Chunk) bool) {
-		for {
-			if ctx.Err() != nil {
-				s.exit.End = pipeline.EndContext
-				yield(pipeline.Chunk{Cut: true})
-				return
+		if s.started {
+			return
+		}
+		s.started = true
+		s.exit = s.read(ctx, yield)
+	}
+}
+
+func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeline.Exit {
+	waiting := false
+	for {
+		if end, over := s.over(ctx); over {
+			yield(pipeline.Chunk{Cut: true})
+			return pipeline.Exit{End: end}
+		}
+		n, err := 0, io.EOF
+		if s.f != nil && !waiting {
+			n, err = s.f.Read(s.segments.room())
+		}
+		switch {
+		case n > 0:
+			data := s.segments.take(n)
+			if s.o.Follow {
+				s.pos.advance(data)
 			}
-			n, err := 0, io.EOF
-			if s.f != nil {
-				n, err = s.f.Read(s.segments.room())
+			if !yield(pipeline.Chunk{Data: data}) {
+				return pipeline.Exit{End: pipeline.EndConsumer}
 			}
-			if n > 0 {
-				data := s.segments.take(n)
-				s.note(data)
-				if !yield(pipeline.Chunk{Data: data}) {
-					s.exit.End = pipeline.EndConsumer
-					return
+		case errors.Is(err, os.ErrClosed):
+			// The loop finds out that it was Close.
+		case err != nil && !errors.Is(err, io.EOF):
+			return pipeline.Exit{Err: ErrRead}
+		case !s.o.Follow:
+			return pipeline.Exit{}
+		default:
+			// What stands there after a wait may be another file, so it is looked at
+			// before it is read on.
+			step := s.look()
+			waiting = step == wait
+			switch step {
+			case wait:
+				s.sleep(ctx)
+			case begun:
+				if s.pos.open && !yield(pipeline.Chunk{Data: []byte{'\n'}}) {
+					return pipeline.Exit{End: pipeline.EndConsumer}
 				}
-				continue
-			}
-			switch {
-			case err != nil && !errors.Is(err, io.EOF):
-				s.exit = pipeline.Exit{End: pipeline.EndSource, Err: ErrRead}
-				return
-			case !s.o.Follow:
-				s.exit.End = pipeline.EndSource
-				return
-			}
-			if !s.behind() {
-				t := time.NewTimer(s.o.Poll)
-				select {
-				case <-t.C:
-				case <-ctx.Done():
-					t.Stop()
-					continue
-				}
-			}
-			// Looked at before it is read on: what stands there now may be another file.
-			if s.next() && s.lastByte != '\n' && s.lastByte != 0 {
-				// The old file ended inside a line, and nothing will complete it.
-				s.lastByte = '\n'
-				if !yield(pipeline.Chunk{Data: []byte{'\n'}}) {
-					s.exit.End = pipeline.EndConsumer
-					return
-				}
+				s.pos = position{}
 			}
 		}
 	}
 }
 
-// Exit returns how the reading ended.
+// over says whether the sequence was ended from outside, and by what.
+func (s *File) over(ctx context.Context) (pipeline.End, bool) {
+	select {
+	case <-ctx.Done():
+		return pipeline.EndContext, true
+	default:
+	}
+	select {
+	case <-s.closed:
+		return pipeline.EndConsumer, true
+	default:
+		return 0, false
+	}
+}
+
+func (s *File) sleep(ctx context.Context) {
+	t := time.NewTimer(s.o.Poll)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	case <-s.closed:
+	}
+}
+
+// Exit returns how the reading ended. Err is [ErrRead] where reading failed.
 func (s *File) Exit() pipeline.Exit { return s.exit }
 
 // Close closes the file. The error is always nil.
 func (s *File) Close() error {
-	if s.f != nil {
-		s.f.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closed:
+		return nil
+	default:
 	}
+	close(s.closed)
+	s.closeAll()
 	if s.root != nil {
 		s.root.Close()
 	}

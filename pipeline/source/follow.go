@@ -3,91 +3,132 @@ package source
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"os"
+	"time"
 )
 
-// headBytes is how much of a file's beginning is kept to recognize it by.
+// headBytes is how much of a file's beginning is kept to recognize it by. A number that
+// is given to another file is no concern: ours is in use as long as we hold it open.
 const headBytes = 256
 
-// note takes down what was read.
-func (s *File) note(data []byte) {
-	if !s.o.Follow {
-		return
-	}
-	if int64(len(s.head)) == s.offset && len(s.head) < headBytes {
-		s.head = append(s.head, data[:min(len(data), headBytes-len(s.head))]...)
-	}
-	s.offset += int64(len(data))
-	s.lastByte = data[len(data)-1]
+// A position is what a follow knows of the file that it reads.
+type position struct {
+	offset int64
+	head   []byte // the first bytes before offset
+	open   bool   // what was read ends inside a line
+
+	// The size and the time of change at the last look.
+	size    int64
+	changed time.Time
 }
 
-// behind says whether the file is known to hold more than was read.
-func (s *File) behind() bool {
-	if s.f == nil {
-		return false
+// startAt takes down that reading starts at an offset.
+func (p *position) startAt(f *os.File, offset int64) {
+	*p = position{offset: offset}
+	head := make([]byte, min(offset, headBytes))
+	if n, _ := f.ReadAt(head, 0); n == len(head) {
+		p.head = head
 	}
-	info, err := s.f.Stat()
-	return err == nil && info.Size() > s.offset
 }
 
-// next is called at the end of a followed file. It looks whether the name has come to
-// mean another file, or the file has been cut down, and moves on to what is to be read.
-// It returns true where what was read so far will not be continued.
-//
-// What a poll cannot see is lost: a file that came and went between two polls, and
-// what a truncation (copytruncate) took away before it was read.
-func (s *File) next() bool {
-	fresh, err := s.open()
-	if err != nil {
-		// Gone for now, or out of reach. The old file, if any, is read on: its writer
-		// may still have it open.
-		return false
+// advance takes down what was read.
+func (p *position) advance(data []byte) {
+	if n := len(p.head); int64(n) == p.offset && n < headBytes {
+		p.head = append(p.head, data[:min(len(data), headBytes-n)]...)
 	}
-	if s.f == nil {
-		s.begin(fresh)
-		return false
-	}
-	was, err1 := s.f.Stat()
-	is, err2 := fresh.Stat()
-	if err1 != nil || err2 != nil {
-		fresh.Close()
-		return false
-	}
-	if !os.SameFile(was, is) {
-		if was.Size() > s.offset {
-			// Written to after the last read and before the rename: first to its end.
-			fresh.Close()
-			return false
-		}
-		s.f.Close()
-		s.begin(fresh)
+	p.offset += int64(len(data))
+	p.open = data[len(data)-1] != '\n'
+}
+
+// rewritten says whether the file is not what was read any more: cut down, or cut down
+// and filled again.
+func (p *position) rewritten(f *os.File, now fs.FileInfo) bool {
+	same := now.Size() == p.size && now.ModTime().Equal(p.changed)
+	p.size, p.changed = now.Size(), now.ModTime()
+	switch {
+	case now.Size() < p.offset:
 		return true
-	}
-	defer fresh.Close()
-	grown := is.Size() != s.size
-	s.size = is.Size()
-	if is.Size() >= s.offset && !(grown && s.replaced()) {
+	case same || len(p.head) == 0:
 		return false
 	}
-	// Truncated, or another file that was given the same number: from the start.
-	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
-		return false
-	}
-	s.offset, s.head = 0, nil
-	return true
+	head := make([]byte, len(p.head))
+	n, _ := f.ReadAt(head, 0)
+	return n == len(head) && !bytes.Equal(head, p.head)
 }
 
-// begin starts to read a file from its beginning.
-func (s *File) begin(f *os.File) {
-	s.f, s.offset, s.size, s.head = f, 0, 0, nil
+// A step is what to do at the end of a followed file.
+type step uint8
+
+const (
+	wait   step = iota // nothing new
+	readOn             // there is more of the same file
+	begun              // what comes now is no continuation of what was read
+)
+
+// look is called at the end of a followed file. It finds out whether the name has come
+// to mean another file, or the file has been rewritten, and moves on to what is to be
+// read.
+func (s *File) look() step {
+	if len(s.next) > 0 {
+		s.use(s.next)
+		return begun
+	}
+	// The name first, the file after it: where the name means a file that the writer has
+	// moved on to, the size of the old one is final.
+	named, err := s.stat(s.path)
+	if s.f == nil {
+		if f, err := s.open(s.path); err == nil {
+			s.use([]*os.File{f})
+			return readOn
+		}
+		return wait
+	}
+	own, ownErr := s.f.Stat()
+	switch {
+	case ownErr != nil:
+		return wait
+	case err != nil || os.SameFile(named, own):
+		// Or gone for now, or out of reach: its writer may still have it open.
+		if s.pos.rewritten(s.f, own) {
+			if _, err := s.f.Seek(0, io.SeekStart); err != nil {
+				return wait
+			}
+			return begun
+		}
+		if own.Size() > s.pos.offset {
+			return readOn
+		}
+		return wait
+	case own.Size() > s.pos.offset:
+		return readOn
+	case named.Size() == 0:
+		// Made, but the writer may not have moved on to it.
+		return wait
+	}
+	if files := s.successors(own); len(files) > 0 {
+		s.use(files)
+		return begun
+	}
+	return wait
 }
 
-// replaced says whether the file begins otherwise than it did.
-func (s *File) replaced() bool {
-	if len(s.head) == 0 || s.offset < int64(len(s.head)) {
-		return false
+// use reads files from now on, in their order, and closes the one before them.
+func (s *File) use(files []*os.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.f.Close()
+	s.f, s.next = files[0], files[1:]
+	select {
+	case <-s.closed:
+		s.closeAll()
+	default:
 	}
-	now := make([]byte, len(s.head))
-	n, err := s.f.ReadAt(now, 0)
-	return (err == nil || n == len(now)) && !bytes.Equal(now, s.head)
+}
+
+func (s *File) closeAll() {
+	s.f.Close()
+	for _, f := range s.next {
+		f.Close()
+	}
 }

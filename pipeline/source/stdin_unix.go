@@ -3,6 +3,8 @@
 package source
 
 import (
+	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -12,54 +14,84 @@ import (
 
 // Stdin returns standard input as a source. A stop wakes a read that is under way, and
 // the descriptor, which this process shares with others, stays in the mode it is in.
+//
+// Where another process takes what was ready to be read, and on systems that cannot poll
+// a terminal, a read may block all the same. Chunks then returns after 1 s at the latest,
+// and the goroutine that reads ends with the read.
 func Stdin() (*Reader, error) {
-	r, err := newPollReader(os.Stdin)
+	p, err := newPollReader(os.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	return NewReader(r), nil
+	r := NewReader(p)
+	r.release = p.release
+	return r, nil
 }
 
-// A pollReader reads a blocking descriptor so that SetReadDeadline can end a read.
+// A pollReader reads a descriptor, blocking or not, so that SetReadDeadline ends a read.
 type pollReader struct {
-	file       *os.File
-	wakeR, own *os.File // a pipe that is readable once a read is to end
-	once       sync.Once
+	conn         interface{ Control(func(uintptr)) error }
+	waker, waken *os.File // the two ends of a pipe: closing waker makes waken readable
+	wake         sync.Once
 }
 
 func newPollReader(f *os.File) (*pollReader, error) {
+	// Not Fd, which may change the mode of the descriptor.
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, ErrRead
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, ErrRead
 	}
-	return &pollReader{file: f, wakeR: r, own: w}, nil
+	return &pollReader{conn: conn, waker: w, waken: r}, nil
 }
 
 // Read waits until there is something to read or the deadline has been set.
-func (p *pollReader) Read(b []byte) (int, error) {
-	fds := []unix.PollFd{
-		{Fd: int32(p.file.Fd()), Events: unix.POLLIN},
-		{Fd: int32(p.wakeR.Fd()), Events: unix.POLLIN},
+func (p *pollReader) Read(b []byte) (n int, err error) {
+	waken := int32(p.waken.Fd())
+	if controlErr := p.conn.Control(func(fd uintptr) { n, err = pollRead(int(fd), waken, b) }); controlErr != nil {
+		return 0, controlErr
 	}
+	return n, err
+}
+
+func pollRead(fd int, waken int32, b []byte) (int, error) {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: waken, Events: unix.POLLIN}}
 	for {
-		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
+		if _, err := unix.Poll(fds, -1); errors.Is(err, unix.EINTR) {
 			continue
 		} else if err != nil {
 			return 0, err
 		}
 		if fds[1].Revents != 0 {
-			p.wakeR.Close()
 			return 0, os.ErrDeadlineExceeded
 		}
-		return p.file.Read(b)
+		n, err := unix.Read(fd, b)
+		switch {
+		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN):
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		}
+		return n, nil
 	}
 }
 
-// SetReadDeadline ends the read that is under way, and all that follow. Deadlines in the
-// future and the zero time change nothing: nobody here asks for them.
+// SetReadDeadline ends the read that is under way, and all that follow. The zero time
+// changes nothing, and no other deadline is asked for.
 func (p *pollReader) SetReadDeadline(t time.Time) error {
 	if !t.IsZero() {
-		p.once.Do(func() { p.own.Close() })
+		p.wake.Do(func() { p.waker.Close() })
 	}
 	return nil
+}
+
+// release gives the pipe back. No read may be under way.
+func (p *pollReader) release() {
+	p.wake.Do(func() { p.waker.Close() })
+	p.waken.Close()
 }

@@ -1,7 +1,13 @@
 package source
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // Stdin returns standard input as a source. A read that is under way when the run is
 // stopped ends with the process.
-func Stdin() (*Reader, error) { return NewReader(os.Stdin), nil }
+func Stdin() (*Reader, error) {
+	// Without its other methods: a stop must not close the process's own stdin.
+	return NewReader(struct{ io.Reader }{os.Stdin}), nil
+}
