@@ -42,7 +42,7 @@ type Command struct {
 // A Child is a started command as a [pipeline.Source]. Chunks is for one goroutine;
 // the other methods may be called from any.
 type Child struct {
-	group     *procgroup.Group
+	group     processGroup
 	keepGroup bool
 	readers   [2]*reader
 	chunks    chan pipeline.Chunk
@@ -119,7 +119,7 @@ func Start(c Command) (*Child, error) {
 func (c *Child) lead(spec procgroup.Spec, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	group, err := procgroup.Start(spec)
+	group, err := startGroup(spec)
 	c.group = group
 	started <- err
 	if err != nil {
@@ -298,7 +298,7 @@ func openPipes() (reads [2]*os.File, spec procgroup.Spec, err error) {
 	spec.Files[0], err = os.Open(os.DevNull)
 	for i := range reads {
 		if err == nil {
-			reads[i], spec.Files[i+1], err = os.Pipe()
+			reads[i], spec.Files[i+1], err = openPipe()
 		}
 	}
 	if err != nil {

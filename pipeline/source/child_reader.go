@@ -36,7 +36,7 @@ func newReader(c *Child, s pipeline.Stream, f *os.File, bufferBytes int) *reader
 // that the child does not block on a full pipe, and throws away what it reads.
 func (r *reader) run() {
 	for {
-		n, err := r.file.Read(r.segments.room())
+		n, err := readPipe(r.file, r.segments.room())
 		if n > 0 && !r.hand(n) {
 			r.drop()
 			return
@@ -45,7 +45,10 @@ func (r *reader) run() {
 			err = r.rest()
 		}
 		if err != nil {
-			r.fail(err)
+			if r.fail(err) {
+				// Nobody reads on, and a child must not wait for that.
+				r.file.Close()
+			}
 			return
 		}
 	}
@@ -77,13 +80,15 @@ func (r *reader) drop() {
 	}
 }
 
-func (r *reader) fail(err error) {
+// fail notes why reading ended, and says whether that was before the end.
+func (r *reader) fail(err error) bool {
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
-		return
+		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.err = ErrRead
+	return true
 }
 
 func (r *reader) failed() error {
