@@ -3,13 +3,15 @@ package pipeline_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	streams "github.com/reugn/go-streams"
 	ext "github.com/reugn/go-streams/extension"
 	"github.com/reugn/go-streams/flow"
 	"go.uber.org/goleak"
@@ -17,6 +19,8 @@ import (
 	"github.com/tailrace/tailrace/pipeline"
 )
 
+// Most tests of the adapters run in a bubble of synctest. It fails by itself where a
+// goroutine is left: law stop-leaves-nothing.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // double is a stage that doubles, and stops after n elements where n is not 0.
@@ -42,198 +46,261 @@ func channelOf(values ...any) chan any {
 	return ch
 }
 
-func gather(ch chan any) (out []any) {
+func gather(ch <-chan any) (out []any) {
 	for v := range ch {
 		out = append(out, v)
 	}
 	return out
 }
 
+// count is a channel source of the numbers below n, one by one, that knows no context.
+func count(n int) streams.Source {
+	ch := make(chan any)
+	go func() {
+		defer close(ch)
+		for i := range n {
+			ch <- i
+		}
+	}()
+	return ext.NewChanSource(ch)
+}
+
 func TestFlow(t *testing.T) {
-	result := make(chan any, 10)
-	f := pipeline.Flow(context.Background(), double(0))
-	ext.NewChanSource(channelOf(1, 2, 3)).
-		Via(flow.NewMap(func(n int) int { return n + 1 }, 1)).
-		Via(f).
-		Via(flow.NewPassThrough()).
-		To(ext.NewChanSink(result))
-	if got := gather(result); !slices.Equal(got, []any{4, 6, 8}) || f.Wait() != nil {
-		t.Errorf("%v, %v", got, f.Err())
-	}
-}
-
-func TestFlowWrongType(t *testing.T) {
-	for _, v := range []any{"secret", nil, 1.5} {
+	synctest.Test(t, func(t *testing.T) {
 		result := make(chan any, 10)
-		f := pipeline.Flow(context.Background(), double(0))
-		ext.NewChanSource(channelOf(1, v, 3)).Via(f).To(ext.NewChanSink(result))
-		got := gather(result)
-		var wrong *pipeline.TypeError
-		if err := f.Wait(); !errors.As(err, &wrong) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%v", err)
-		}
-		if !slices.Equal(got, []any{2}) {
-			t.Errorf("%v", got)
-		}
-	}
-}
-
-func TestFlowStopsEarlyWithoutBlockingTheSender(t *testing.T) {
-	result := make(chan any, 10)
-	f := pipeline.Flow(context.Background(), double(1))
-	many := make([]any, 1000)
-	for i := range many {
-		many[i] = i
-	}
-	ext.NewChanSource(channelOf(many...)).Via(f).To(ext.NewChanSink(result))
-	if got := gather(result); len(got) != 1 || f.Wait() != nil {
-		t.Errorf("%v, %v", got, f.Err())
-	}
-}
-
-func TestFlowCancelUnblocks(t *testing.T) {
-	cause := errors.New("enough")
-	t.Run("waiting for input", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		f := pipeline.Flow(ctx, double(0))
-		cancel(cause)
-		if err := f.Wait(); !errors.Is(err, cause) {
-			t.Errorf("%v", err)
-		}
-		if _, open := <-f.Out(); open {
-			t.Error("Out is open")
-		}
-	})
-	t.Run("waiting for a reader", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		f := pipeline.Flow(ctx, double(0))
-		f.In() <- 1
-		cancel(cause)
-		f.Wait()
-	})
-	t.Run("between two flows", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		f := pipeline.Flow(ctx, double(0))
-		stuck := flow.NewPassThrough() // nobody reads it
-		f.Via(stuck)
-		f.In() <- 1
-		f.In() <- 2
-		cancel(cause)
-		f.Wait()
-		for range stuck.Out() {
+		f := pipeline.Flow(t.Context(), double(0))
+		ext.NewChanSource(channelOf(1, 2, 3)).
+			Via(flow.NewMap(func(n int) int { return n + 1 }, 1)).
+			Via(f).
+			Via(flow.NewPassThrough()).
+			To(ext.NewChanSink(result))
+		if got := gather(result); !slices.Equal(got, []any{4, 6, 8}) || f.Wait() != nil {
+			t.Errorf("%v, %v", got, f.Err())
 		}
 	})
 }
 
-func TestFlowOfChunksSeesACut(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var last pipeline.Chunk
-	f := pipeline.Flow(ctx, func(in iter.Seq[pipeline.Chunk]) iter.Seq[int] {
-		return func(func(int) bool) {
-			for c := range in {
-				last = c
-			}
-		}
-	})
-	f.In() <- pipeline.Chunk{Data: []byte("part")}
-	cancel()
-	f.Wait()
-	if !last.Cut {
-		t.Error("E3: a stage behind a cancelled flow takes the end for a natural one")
-	}
-}
-
-func TestFrom(t *testing.T) {
-	e := pipeline.From[int](context.Background(), ext.NewChanSource(channelOf(1, 2, 3)))
-	if got := slices.Collect(e.Seq()); !slices.Equal(got, []int{1, 2, 3}) || e.Err() != nil {
-		t.Errorf("%v, %v", got, e.Err())
-	}
-}
-
-func TestFromGuards(t *testing.T) {
-	t.Run("wrong type", func(t *testing.T) {
-		e := pipeline.From[int](context.Background(), ext.NewChanSource(channelOf(1, "x", 3)))
-		got := slices.Collect(e.Seq())
-		var wrong *pipeline.TypeError
-		if !errors.As(e.Err(), &wrong) || !slices.Equal(got, []int{1}) {
-			t.Errorf("%v, %v", got, e.Err())
-		}
-	})
-	t.Run("the consumer stops", func(t *testing.T) {
-		f := pipeline.Flow(context.Background(), double(0))
-		ext.NewChanSource(channelOf(1, 2, 3, 4, 5)).Via(f)
-		for range pipeline.From[int](context.Background(), f).Seq() {
-			break
-		}
-		if err := f.Wait(); err != nil {
-			t.Errorf("%v", err)
-		}
-	})
-	t.Run("cancel", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-		defer cancel()
-		e := pipeline.From[int](ctx, pipeline.Flow(ctx, double(0)))
-		for range e.Seq() {
-		}
-		if e.Err() == nil {
-			t.Error("no error")
-		}
-	})
-}
-
-func TestSourceFrom(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		values []any
-		fails  bool
-	}{
-		{"chunks", []any{pipeline.Chunk{Data: []byte("a")}, pipeline.Chunk{Data: []byte("b")}}, false},
-		{"something else", []any{pipeline.Chunk{Data: []byte("a")}, "b"}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := pipeline.SourceFrom(ext.NewChanSource(channelOf(c.values...)))
-			defer s.Close()
-			for range s.Chunks(context.Background()) {
-			}
-			if s.Exit().Failed() != c.fails || c.fails && !errors.Is(s.Exit().Err, pipeline.ErrSourceStream) {
-				t.Errorf("%+v", s.Exit())
-			}
-		})
-	}
-}
-
-func ExampleFlow() {
-	words := func(in iter.Seq[string]) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			for s := range in {
-				for _, w := range strings.Fields(s) {
-					if !yield(w) {
+func TestFlowAmongWindowsAndFanOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sum := func(in iter.Seq[[]int]) iter.Seq[int] {
+			return func(yield func(int) bool) {
+				for batch := range in {
+					n := 0
+					for _, v := range batch {
+						n += v
+					}
+					if !yield(n) {
 						return
 					}
 				}
 			}
 		}
-	}
-	result := make(chan any, 8)
-	ext.NewChanSource(channelOf("one two", "three")).
-		Via(pipeline.Flow(context.Background(), words)).
-		To(ext.NewChanSink(result))
-	for w := range result {
-		fmt.Println(w)
-	}
-	// Output:
-	// one
-	// two
-	// three
+		first, sums := pipeline.Flow(t.Context(), double(0)), pipeline.Flow(t.Context(), sum)
+		ways := flow.FanOut(count(100).Via(first).Via(flow.NewTumblingWindow[int](time.Second)).Via(sums), 3)
+		total := 0
+		for v := range pipeline.From[int](t.Context(), flow.Merge(ways...)).Seq() {
+			total += v
+		}
+		if want := 3 * 99 * 100; total != want {
+			t.Errorf("%d, want %d", total, want)
+		}
+		if err := errors.Join(first.Wait(), sums.Wait()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
-func ExampleFrom() {
-	source := ext.NewChanSource(channelOf(1, 2, 3))
-	for n := range pipeline.From[int](context.Background(), source).Seq() {
-		fmt.Println(n)
+func TestFlowWrongType(t *testing.T) {
+	for _, v := range []any{"secret", nil, 1.5} {
+		synctest.Test(t, func(t *testing.T) {
+			result := make(chan any, 10)
+			f := pipeline.Flow(t.Context(), double(0))
+			ext.NewChanSource(channelOf(1, v, 3)).Via(f).To(ext.NewChanSink(result))
+			got := gather(result)
+			var wrong *pipeline.TypeError
+			if err := f.Wait(); !errors.As(err, &wrong) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v", err)
+			}
+			if !slices.Equal(got, []any{2}) {
+				t.Errorf("%v", got)
+			}
+		})
 	}
-	// Output:
-	// 1
-	// 2
-	// 3
+}
+
+func TestFlowTakesNilWhereTheTypeHasIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := pipeline.From[error](t.Context(), ext.NewChanSource(channelOf(nil, context.Canceled)))
+		if got := slices.Collect(e.Seq()); !slices.Equal(got, []error{nil, context.Canceled}) || e.Err() != nil {
+			t.Errorf("%v, %v", got, e.Err())
+		}
+	})
+}
+
+func TestFlowStopsEarlyWithoutBlockingTheSender(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := pipeline.Flow(t.Context(), double(1))
+		count(1000).Via(flow.NewPassThrough()).Via(f)
+		if got := gather(f.Out()); len(got) != 1 || f.Wait() != nil {
+			t.Errorf("%v, %v", got, f.Err())
+		}
+	})
+}
+
+func TestFlowPanic(t *testing.T) {
+	for name, c := range map[string]struct {
+		how  func()
+		want any
+	}{
+		"panic": {func() { panic("secret") }, "secret"},
+		"exit":  {runtime.Goexit, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := pipeline.Flow(t.Context(), func(in iter.Seq[int]) iter.Seq[pipeline.Chunk] {
+					return func(yield func(pipeline.Chunk) bool) {
+						for v := range in {
+							if v == 1 {
+								c.how()
+							}
+							yield(pipeline.Chunk{Data: []byte{'x'}})
+						}
+					}
+				})
+				count(1000).Via(f)
+				got := gather(f.Out())
+				var p *pipeline.PanicError
+				if err := f.Wait(); !errors.As(err, &p) || p.Value != c.want || len(p.Stack) == 0 || strings.Contains(err.Error(), "secret") {
+					t.Errorf("%v", err)
+				}
+				if len(got) != 2 || !got[1].(pipeline.Chunk).Cut {
+					t.Errorf("E3: %v does not end in a cut", got)
+				}
+			})
+		})
+	}
+}
+
+// TestFlowCancelUnblocks: wherever the flow waits, a done context ends it.
+func TestFlowCancelUnblocks(t *testing.T) {
+	cause := errors.New("enough")
+	for _, c := range []struct {
+		name string
+		// play sets the flow up and leaves it blocked.
+		play func(f *pipeline.StageFlow[int, int])
+	}{
+		{"waiting for input", func(*pipeline.StageFlow[int, int]) {}},
+		{"waiting for a reader", func(f *pipeline.StageFlow[int, int]) { f.In() <- 1 }},
+		{"the sender blocked as well", func(f *pipeline.StageFlow[int, int]) { count(10).Via(f) }},
+		{"the flow behind it stuck", func(f *pipeline.StageFlow[int, int]) {
+			stuck := flow.NewPassThrough()
+			count(10).Via(f).Via(stuck)
+			go func() {
+				time.Sleep(time.Minute)
+				gather(stuck.Out())
+			}()
+		}},
+		{"a sink that does not read", func(f *pipeline.StageFlow[int, int]) {
+			count(10).Via(f)
+			go f.To(ext.NewChanSink(make(chan any)))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				f := pipeline.Flow(ctx, double(0))
+				c.play(f)
+				synctest.Wait()
+				cancel(cause)
+				start := time.Now()
+				if err := f.Wait(); !errors.Is(err, cause) {
+					t.Errorf("%v", err)
+				}
+				if d := time.Since(start); d > pipeline.DrainGrace {
+					t.Errorf("ended after %v", d)
+				}
+				gather(f.Out()) // closed
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
+
+// TestFlowAfterCancelTheSenderHasTimeToClose: no sender stays blocked that closes.
+func TestFlowAfterCancelTheSenderHasTimeToClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		f := pipeline.Flow(ctx, double(0))
+		cancel()
+		sent := 0
+		for range 4 {
+			time.Sleep(pipeline.DrainGrace / 5)
+			f.In() <- 1
+			sent++
+		}
+		close(f.In())
+		if f.Wait(); sent != 4 {
+			t.Errorf("%d", sent)
+		}
+	})
+}
+
+// TestFlowOfChunksCut: E3, also where the context ends a flow in the middle of a line
+// of flows.
+func TestFlowOfChunksCut(t *testing.T) {
+	pass := func(in iter.Seq[pipeline.Chunk]) iter.Seq[pipeline.Chunk] { return in }
+	for name, end := range map[string]func(cancel func(), in chan<- any){
+		"cancel":     func(cancel func(), _ chan<- any) { cancel() },
+		"wrong type": func(_ func(), in chan<- any) { in <- "x" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				in := make(chan any)
+				out := ext.NewChanSource(in).
+					Via(pipeline.Flow(ctx, pass)).Via(flow.NewPassThrough()).Via(pipeline.Flow(ctx, pass)).Via(flow.NewPassThrough()).Out()
+				in <- pipeline.Chunk{Data: []byte("part")}
+				first := (<-out).(pipeline.Chunk)
+				end(cancel, in)
+				close(in)
+				rest := gather(out)
+				if string(first.Data) != "part" || first.Cut || len(rest) != 1 || !rest[0].(pipeline.Chunk).Cut {
+					t.Errorf("E3: %v, then %v: one cut at the end is wanted", first, rest)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkFlowGrain(b *testing.B) {
+	const bytes = 8 << 20
+	line := make([]byte, 350)
+	pass := func(in iter.Seq[[]byte]) iter.Seq[[]byte] {
+		return func(yield func([]byte) bool) {
+			for v := range in {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+	for name, size := range map[string]int{"line": len(line), "64KiB": 64 << 10} {
+		data := make([]byte, size)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(bytes)
+			b.ReportAllocs()
+			for b.Loop() {
+				f := pipeline.Flow(b.Context(), pass)
+				go func() {
+					defer close(f.In())
+					for range bytes / size {
+						f.In() <- data
+					}
+				}()
+				for range f.Out() {
+				}
+			}
+		})
+	}
 }
