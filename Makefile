@@ -1,6 +1,6 @@
 # The commands of the project. `make` alone builds.
 
-.PHONY: build test lint cover node
+.PHONY: build test lint cover node laws fuzz mutants
 
 build:
 	go build -o bin/tailrace ./cmd/tailrace
@@ -23,3 +23,22 @@ lint:
 cover:
 	go test -coverprofile=cover.out ./...
 	go tool cover -func=cover.out | tail -1
+
+# Each law with very many cases. CASES=1000 is what every test run does.
+CASES ?= 100000
+laws:
+	TAILRACE_CASES=$(CASES) go test ./proptest -run 'Law|Reference' -timeout 120m -v
+
+# Each fuzz target for a while: FUZZTIME is a number of runs (20000x) or a time (10m).
+FUZZTIME ?= 20000x
+fuzz:
+	@set -e; for file in $$(git ls-files '*_test.go'); do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' $$file); do \
+	    echo "== $$target in $$(dirname $$file)"; \
+	    go test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME); \
+	  done; \
+	done
+
+# Small edits to a copy of the tree, each of which a test must notice.
+mutants:
+	go run ./internal/mutants
