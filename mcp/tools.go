@@ -65,13 +65,13 @@ func logFields() []*field {
 		&field{name: "branch", kind: kindBranch, flag: "--branch", about: "Branch whose instance of the project is meant. Default: the base instance."},
 		&field{name: "profiles", kind: kindNames, flag: "--profile", about: "Compose profiles to include."},
 		&field{name: "service", kind: kindName, about: "The one service to read. Default: all services."},
-		&field{name: "services", kind: kindNames, flag: "--services", about: "Several services to read. Selects the Loki backend."},
-		&field{name: "query", kind: kindText, max: maxQuery, flag: "--query", about: "Raw LogQL selector or query, in place of the one made from project and services. Selects the Loki backend."},
-		&field{name: "loki", kind: kindBoolean, flag: "--loki", about: "Force the Loki backend. Cannot be combined with compose."},
-		&field{name: "compose", kind: kindBoolean, flag: "--compose", about: "Force the docker compose backend. Cannot be combined with loki, services, query, since or until."},
-		&field{name: "tail", kind: kindInteger, max: maxCount, flag: "--tail", about: "How many of the last log lines the backend starts with. Not given, the backend's own default applies and data.limits.tail is null."},
-		&field{name: "since", kind: kindInstant, flag: "--since", about: "Start time. Selects the Loki backend. To go on after an earlier call, give the ts of its last event; expect a few repeated events."},
-		&field{name: "until", kind: kindInstant, flag: "--until", about: "End time. Selects the Loki backend. The backend refuses it while following, so it is for snapshots."},
+		&field{name: "services", kind: kindNames, flag: "--services", about: "Several services to read. The hack backend reads them from Loki."},
+		&field{name: "query", kind: kindText, max: maxQuery, flag: "--query", about: "Raw LogQL selector or query, in place of the one made from project and services. For backends with Loki."},
+		&field{name: "loki", kind: kindBoolean, flag: "--loki", about: "Force the Loki backend, where there is one. Cannot be combined with compose."},
+		&field{name: "compose", kind: kindBoolean, flag: "--compose", about: "Force the docker compose backend, where there is one. Cannot be combined with loki, services, query, since or until."},
+		&field{name: "tail", kind: kindInteger, max: maxCount, flag: "--tail", about: "How many of the last log lines the backend starts with. Not given, the backend's own default applies (200 of each source for tailrace's own) and data.limits.tail is null."},
+		&field{name: "since", kind: kindInstant, flag: "--since", about: "Start time. The hack backend reads from Loki then. To go on after an earlier call, give the ts of its last event; expect a few repeated events."},
+		&field{name: "until", kind: kindInstant, flag: "--until", about: "End time. The hack backend reads from Loki then. A backend refuses it while following, so it is for snapshots."},
 	)
 }
 
@@ -91,7 +91,7 @@ func logTools() []*tool {
 		{
 			name:  SnapshotTool,
 			title: "Log snapshot",
-			about: "Read the logs of a project that exist now, and end. The call runs the backend once and returns its events in data.events, in order. " +
+			about: "Read the last logs of a project that exist now, as many as tail says, and end. The call runs the backend once and returns its events in data.events, in order. " +
 				"It is stopped after 120000 ms, and at 8388608 bytes of output; data.cutoff then says at which bound, and what was collected is valid. " +
 				"Nothing is kept between calls.",
 			fields:   logFields(),

@@ -20,7 +20,7 @@ var bom = []byte("\ufeff")
 // UTF-8) is a copy.
 type Decoder struct {
 	// MaxDepth is the deepest nesting of an event, where the object itself is level 1.
-	// 0 means [pipeline.MaxDepth]; the most is [jsonscan.MaxDepth].
+	// 0 means [pipeline.MaxDepth]; the most is 1024.
 	MaxDepth int
 
 	in, kept int64

@@ -226,7 +226,8 @@ func (app *app) refuse(asJSON bool, err error) error {
 	if _, err := app.Stdout.Write(append(out, '\n')); err != nil {
 		return &exitError{code: 1, err: errOutput}
 	}
-	return &exitError{code: 1}
+	// The envelope is no event, so whoever reads events finds the text on stderr.
+	return &exitError{code: 1, err: err}
 }
 
 // asksForJSON looks for --json in a command line that could not be parsed.

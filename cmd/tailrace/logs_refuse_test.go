@@ -114,8 +114,11 @@ func TestLogs_Refusals(t *testing.T) {
 					OK    *bool `json:"ok"`
 					Error struct{ Code, Message string }
 				}
-				if err := json.Unmarshal([]byte(stdout), &envelope); err != nil || exit.err != nil {
+				if err := json.Unmarshal([]byte(stdout), &envelope); err != nil || exit.err == nil {
 					t.Fatalf("%v, %v in %q", err, exit.err, stdout)
+				}
+				if exit.err.Error() != envelope.Error.Message {
+					t.Errorf("stderr says %q, the envelope %q", exit.err, envelope.Error.Message)
 				}
 				if envelope.OK == nil || *envelope.OK || envelope.Error.Code != tt.code {
 					t.Errorf("got %+v, want code %s", envelope, tt.code)

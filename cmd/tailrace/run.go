@@ -39,7 +39,7 @@ Exit codes:
   130, 143  ended by SIGINT, SIGTERM (129: by SIGHUP)
   141       whoever read stdout went away`
 
-const runExample = `  tailrace run --max-events 100 --max-time 5s -o json -- docker compose logs -f
+const runExample = `  tailrace run --max-events 100 --max-time 5s -o json --lines -- docker compose logs -f
   tailrace run --lines --max-events 3 -o ndjson -- journalctl -f
   tailrace run --max-bytes 64KiB -- cat /var/log/dpkg.log`
 

@@ -39,6 +39,7 @@ type runOutput struct {
 	onBroken func()
 
 	printed       [2]int64  // bytes of each stream that have been shown
+	plain         int       // lines that came before the first event; -1 once that was said
 	lines         originals // text with --lines
 	bytes, events atomic.Int64
 }
@@ -89,6 +90,9 @@ func (w *runOutput) chunk(c pipeline.Chunk) {
 	w.bytes.Add(int64(len(c.Data)))
 	w.show(c.Stream, c.Data)
 	w.flush()
+	if c.Stream == pipeline.Stdout {
+		w.earlyHint(c.Data)
+	}
 }
 
 func (w *runOutput) show(s pipeline.Stream, data []byte) {

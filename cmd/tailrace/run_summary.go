@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -30,8 +31,8 @@ func (w *runOutput) summary(c *stages.Collection) {
 	}
 	fmt.Fprintf(w.stderr, "tailrace: %s (%s, %s, %.2fs)\n", text,
 		sizeText(int64(len(c.Stdout)+len(c.Stderr))), plural(int64(c.Events.Len()), "event"), c.Elapsed.Seconds())
-	if c.Events.Len() == 0 && len(c.Stdout) > 0 && !w.o.lines && (w.o.bounds.MaxEvents > 0 || w.o.format != "text") {
-		fmt.Fprintln(w.stderr, "tailrace: there was text but no event; add --lines to make each line an event")
+	if c.Events.Len() == 0 && len(c.Stdout) > 0 && !w.o.lines && w.plain >= 0 && (w.o.bounds.MaxEvents > 0 || w.o.format == "ndjson") {
+		fmt.Fprintln(w.stderr, textHint)
 	}
 }
 
@@ -51,4 +52,25 @@ func (w *runOutput) notStarted(err error) error {
 		w.flush()
 	}
 	return &exitError{code: notStartedCode(err), err: err}
+}
+
+// textHint tells what makes plain lines count.
+const textHint = "tailrace: there was text but no event; add --lines to make each line an event"
+
+// hintAfter is how many plain lines a run with an event bound may see before it is told
+// that none of them counts: such a run may never end.
+const hintAfter = 10
+
+func (w *runOutput) earlyHint(data []byte) {
+	if w.plain < 0 || w.o.bounds.MaxEvents == 0 || w.o.lines || w.o.quiet || w.events.Load() > 0 {
+		return
+	}
+	if w.plain += bytes.Count(data, []byte{'\n'}); w.plain < hintAfter {
+		return
+	}
+	w.plain = -1
+	w.screen.Lock()
+	defer w.screen.Unlock()
+	w.progress.erase()
+	fmt.Fprintln(w.stderr, textHint)
 }
