@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/tailrace/tailrace/pipeline"
 	"github.com/tailrace/tailrace/pipeline/source"
@@ -118,163 +117,103 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// followed reads a followed file until it holds want, which must come exactly.
-func followed(t *testing.T, f *source.File, steps func(seen func(string))) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	var seen atomic.Pointer[string]
-	empty := ""
-	seen.Store(&empty)
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		var all []byte
-		for c := range f.Chunks(ctx) {
-			all = append(all, c.Data...)
-			s := string(all)
-			seen.Store(&s)
-		}
-	}()
-	steps(func(want string) {
-		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); !strings.HasSuffix(*seen.Load(), want); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%q does not end in %q", *seen.Load(), want)
-			}
-		}
-	})
-	cancel()
-	<-finished
-	if f.Exit().End != pipeline.EndContext {
-		t.Errorf("%+v", f.Exit())
-	}
-	return *seen.Load()
-}
-
-func TestFollow(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log")
-	f := openFile(t, path, source.FileOptions{Follow: true, Poll: time.Millisecond})
-	got := followed(t, f, func(seen func(string)) {
-		put(t, path, "created\n")
-		seen("created\n")
-		add(t, path, "more\n")
-		seen("more\n")
-		// Rotation: written to behind its new name, then the new file.
-		if err := os.Rename(path, path+".1"); err != nil {
+// TestFileErrorsOfTheSystem: names that the system refuses are told apart from links that
+// lead out.
+func TestFileErrorsOfTheSystem(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "file"), "x")
+	for from, to := range map[string]string{"loop": "loop", "abs": filepath.Join(dir, "file"), "in": "file"} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
 		}
-		add(t, path+".1", "late\n")
-		seen("late\n")
-		put(t, path, "rotated\n")
-		seen("rotated\n")
-		// Truncation in place.
-		put(t, path, "cut\n")
-		seen("cut\n")
-		// Truncated and refilled to more than before: known by its beginning.
-		put(t, path, "another and longer\n")
-		seen("another and longer\n")
-		// Removed and made again, with a line that nothing completes.
-		add(t, path, "half")
-		seen("half")
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
+	}
+	socket, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for _, c := range []struct {
+		name             string
+		open, openInRoot error
+	}{
+		{"file/below", source.ErrNotFound, source.ErrNotFound},
+		{"socket", source.ErrNotRegular, source.ErrNotRegular},
+		{"loop", source.ErrOpen, source.ErrOpen},
+		{strings.Repeat("n", 300), source.ErrOpen, source.ErrOpen},
+		{"nul\x00", source.ErrOpen, source.ErrOpen},
+		{"abs", nil, source.ErrOutside},
+		{"in", nil, nil},
+	} {
+		for root, want := range map[string]error{"": c.open, dir: c.openInRoot} {
+			f, err := source.OpenFile(filepath.Join(dir, c.name), source.FileOptions{Root: root})
+			if f != nil {
+				f.Close()
+			}
+			if !errors.Is(err, want) || err != nil && strings.Contains(err.Error(), dir) {
+				t.Errorf("%.10q, in a root %v: %v, want %v", c.name, root != "", err, want)
+			}
 		}
-		put(t, path, "again\n")
-		seen("again\n")
-	})
-	if want := "created\nmore\nlate\nrotated\ncut\nanother and longer\nhalf\nagain\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	}
+	if _, err := source.OpenFile("x", source.FileOptions{Root: filepath.Join(dir, "none")}); !errors.Is(err, source.ErrNotFound) {
+		t.Errorf("no root: %v", err)
 	}
 }
 
-// TestFollowRotations: a writer that rotates once what it wrote has been read loses nothing.
-func TestFollowRotations(t *testing.T) {
+// TestFileChunks: what was yielded stays as it was, and lies side by side.
+func TestFileChunks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	put(t, path, "")
-	f := openFile(t, path, source.FileOptions{Follow: true, Poll: 200 * time.Microsecond})
-	var want bytes.Buffer
-	got := followed(t, f, func(seen func(string)) {
-		for i := range 300 {
-			for j := range 5 {
-				line := fmt.Sprintf("%d.%d\n", i, j)
-				want.WriteString(line)
-				add(t, path, line)
-			}
-			seen(fmt.Sprintf("%d.4\n", i))
-			if err := os.Rename(path, path+".1"); err != nil {
-				t.Fatal(err)
+	text := strings.Repeat("0123456789abcdef\n", 100000)
+	put(t, path, text)
+	f := openFile(t, path, source.FileOptions{})
+	var chunks [][]byte
+	apart := 0
+	for c := range f.Chunks(t.Context()) {
+		if n := len(chunks); n > 0 {
+			if last := chunks[n-1]; cap(last) == len(last) || &last[:len(last)+1][len(last)] != &c.Data[0] {
+				apart++
 			}
 		}
-	})
-	if got != want.String() {
-		t.Errorf("%d bytes, want %d", len(got), want.Len())
+		chunks = append(chunks, c.Data)
+	}
+	if got := string(bytes.Join(chunks, nil)); got != text {
+		t.Errorf("%d bytes of %d, or others", len(got), len(text))
+	}
+	if most := len(text)/(256<<10) + 1; apart > most {
+		t.Errorf("%d of %d chunks lie apart from the one before, want at most %d", apart, len(chunks), most)
+	}
+	for range f.Chunks(t.Context()) {
+		t.Error("a second time")
 	}
 }
 
-func TestReader(t *testing.T) {
-	r := source.NewReader(strings.NewReader("all of it"))
-	if got := drain(context.Background(), r, nil).stdout.String(); got != "all of it" || r.Exit().Failed() {
-		t.Errorf("%q %+v", got, r.Exit())
+// TestFileStops: the consumer, the context and Close end the sequence.
+func TestFileStops(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	put(t, path, "text")
+	for _, followed := range []bool{false, true} {
+		for _, c := range []struct {
+			name string
+			stop func(f *source.File, cancel func()) (brk bool)
+			want pipeline.Exit
+			cut  bool
+		}{
+			{"consumer", func(*source.File, func()) bool { return true }, pipeline.Exit{End: pipeline.EndConsumer}, false},
+			{"context", func(_ *source.File, cancel func()) bool { cancel(); return false }, pipeline.Exit{End: pipeline.EndContext}, true},
+			{"close", func(f *source.File, _ func()) bool { f.Close(); return false }, pipeline.Exit{End: pipeline.EndConsumer}, true},
+			{"close from elsewhere", func(f *source.File, _ func()) bool { go f.Close(); return false }, pipeline.Exit{End: pipeline.EndConsumer}, true},
+		} {
+			if c.name == "close from elsewhere" && !followed {
+				continue // the end of the file may come first
+			}
+			t.Run(fmt.Sprintf("%s, followed %v", c.name, followed), func(t *testing.T) {
+				f := openFile(t, path, source.FileOptions{Follow: followed})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				got := drain(ctx, f, func(r *read) bool { return !r.cut && c.stop(f, cancel) })
+				if got.stdout.String() != "text" || got.cut != c.cut || f.Exit() != c.want {
+					t.Errorf("%q, cut %v, %+v", got.stdout.String(), got.cut, f.Exit())
+				}
+			})
+		}
 	}
-	r.Close()
-}
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, errors.New("secret") }
-
-func TestReaderError(t *testing.T) {
-	r := source.NewReader(broken{})
-	drain(context.Background(), r, nil)
-	if e := r.Exit(); !errors.Is(e.Err, source.ErrRead) || !e.Failed() || strings.Contains(e.Err.Error(), "secret") {
-		t.Errorf("%+v", e)
-	}
-}
-
-func TestReaderStops(t *testing.T) {
-	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	defer out.Close()
-	io.WriteString(out, "up")
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	r := source.NewReader(in)
-	got := drain(ctx, r, nil)
-	if got.stdout.String() != "up" || !got.cut || r.Exit().End != pipeline.EndContext {
-		t.Errorf("%q cut %v %+v", got.stdout.String(), got.cut, r.Exit())
-	}
-	r.Close()
-	io.WriteString(out, "again")
-	r = source.NewReader(in)
-	if got := drain(context.Background(), r, func(*read) bool { return true }); got.stdout.String() != "again" || r.Exit().End != pipeline.EndConsumer {
-		t.Errorf("%q", got.stdout.String())
-	}
-	r.Close()
-}
-
-func TestStdin(t *testing.T) {
-	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	defer out.Close()
-	old := os.Stdin
-	os.Stdin = in
-	defer func() { os.Stdin = old }()
-	io.WriteString(out, "typed")
-	s, err := source.Stdin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	if got := drain(ctx, s, nil); got.stdout.String() != "typed" || !got.cut {
-		t.Errorf("%q", got.stdout.String())
-	}
-	s.Close()
 }

@@ -31,7 +31,8 @@ func (s *File) successors(own fs.FileInfo) []*os.File {
 func (s *File) snapshot(own fs.FileInfo) (files []*os.File, ok bool) {
 	var names [oldFiles + 1]fs.FileInfo
 	at := 0 // the number that own has now, 0 for none
-	for n := oldFiles; n >= 0; n-- {
+	// Upward, as old files move: so own is not missed.
+	for n := range names {
 		names[n], _ = s.stat(s.old(n))
 		if n > 0 && names[n] != nil && os.SameFile(names[n], own) {
 			at = n
@@ -68,6 +69,15 @@ func (s *File) snapshot(own fs.FileInfo) (files []*os.File, ok bool) {
 		if (info == nil) != (names[n] == nil) || info != nil && !os.SameFile(info, names[n]) {
 			return files, false
 		}
+	}
+	// The writer is done with all but the last one that holds something. The ones behind it
+	// are for a later look.
+	for n := len(files); n > 0; n-- {
+		if info, err := files[n-1].Stat(); err == nil && info.Size() > 0 {
+			break
+		}
+		files[n-1].Close()
+		files = files[:n-1]
 	}
 	return files, true
 }
