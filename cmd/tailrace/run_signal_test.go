@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +15,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tailrace/tailrace/pipeline"
+	"github.com/tailrace/tailrace/pipeline/source"
 )
 
 // wantExit waits for a program and wants it to have ended with a code.
@@ -103,6 +110,67 @@ func TestS2_SecondSignalKills(t *testing.T) {
 	wantExit(t, cmd, 130)
 	wantGone(t, leader)
 	wantGone(t, child)
+}
+
+// signalSelf sends a signal to the test itself, in which catchSignals catches it.
+func signalSelf(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(os.Getpid(), sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestS2_SecondSignalShortensTheGrace(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	child, err := source.Start(source.Command{Path: "sh", Args: []string{"-c", stubborn}, Grace: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	caught := catchSignals(cancel, func(int) {
+		t.Error("the run did not end by itself")
+		child.Shorten(0)
+	})
+	defer caught.release()
+	caught.child.Store(child)
+	lines := 0
+	for c := range child.Chunks(ctx) {
+		before := lines
+		if lines += bytes.Count(c.Data, []byte{'\n'}); before < 2 && lines >= 2 {
+			signalSelf(t, syscall.SIGTERM)
+			<-ctx.Done()
+			signalSelf(t, syscall.SIGINT)
+		}
+	}
+	if exit := child.Exit(); exit.End != pipeline.EndContext || exit.Code != 128+int(syscall.SIGKILL) {
+		t.Errorf("got %+v", exit)
+	}
+	if !errors.Is(context.Cause(ctx), pipeline.ErrInterrupted) || caught.code() != codeTerminated {
+		t.Errorf("got %v and code %d", context.Cause(ctx), caught.code())
+	}
+}
+
+// A run that does not end although its command was killed ends the program.
+func TestS2_SecondSignalIsTheLastWord(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	ended := make(chan int, 1)
+	caught := catchSignals(cancel, func(code int) { ended <- code })
+	defer caught.release()
+	signalSelf(t, syscall.SIGINT)
+	<-ctx.Done()
+	signalSelf(t, syscall.SIGTERM)
+	select {
+	case code := <-ended:
+		if code != codeInterrupted {
+			t.Errorf("got exit code %d", code)
+		}
+	case <-time.After(patience):
+		t.Error("the program goes on")
+	}
 }
 
 // A run whose reader has stopped reading, without going away, can still be ended.
