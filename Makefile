@@ -42,3 +42,9 @@ fuzz:
 # Small edits to a copy of the tree, each of which a test must notice.
 mutants:
 	go run ./internal/mutants
+
+# The server for a while, with calls of every kind and faults among them.
+SOAK ?= 10m
+.PHONY: soak
+soak:
+	TAILRACE_SOAK=$(SOAK) go test ./internal/soak -run TestSoak -count 1 -timeout 120m -v
