@@ -98,10 +98,14 @@ func Run[T any](ctx context.Context, src Source, stage Stage[Chunk, T], sink fun
 			seen = report.Evidence
 		}
 	}
-	if s.Cut.Bound == NoBound && s.Exit.End == EndContext {
-		s.Cut, s.Stop = contextCut(context.Cause(ctx), o.MaxTime)
-	} else {
+	switch {
+	case s.Cut.Bound != NoBound:
 		s.Stop = stopReason(s.Cut.Bound)
+	case s.Exit.End == EndContext:
+		s.Cut, s.Stop = contextCut(context.Cause(ctx), o.MaxTime)
+	case s.Exit.End == EndConsumer:
+		// The line stopped without a bound of its own, so its end is not that of the source.
+		s.Stop = StopInterrupted
 	}
 	s.Outcome = Decide(s.Cut, seen, s.Exit)
 	s.Elapsed = time.Since(started)
