@@ -170,7 +170,7 @@ var table = []mutant{
 		"./pipeline/source", "TestS2_LeaderDiesGroupLives"},
 	{"S2", "the group is not killed at the end",
 		"pipeline/source/child_stop.go", "\tc.group.Kill()\n\tc.group.Release()", "\tc.group.Release()",
-		"./pipeline/source", "TestS2_LeaderDiesGroupLives"},
+		"./pipeline/source", "TestO10_DescendantHoldsThePipe"},
 	{"S2", "SIGKILL comes too late",
 		"pipeline/source/child_stop.go", "c.timer = time.AfterFunc(c.grace, c.kill)", "c.timer = time.AfterFunc(10*c.grace, c.kill)",
 		"./pipeline/source", "TestS2_StopIgnoredTerm"},
