@@ -9,21 +9,21 @@ import (
 
 // Command returns the backend command and the arguments that stand before those of a
 // call. It is, in this order: HACK_MCP_COMMAND, trimmed and taken whole as one
-// executable; hack on the captured PATH; this program. A relative path is resolved
-// against the captured working directory, a name on the captured PATH. A name that is
-// not there, and a path that cannot be run, are returned all the same: starting it
-// gives the typed reason. The error is [ErrNoCommand].
+// executable; hack in an absolute folder of the captured PATH; this program. A relative
+// path is resolved against the captured working directory, a name on the captured PATH.
+// A name that is not there, and a path that cannot be run, are returned all the same:
+// starting it gives the typed reason. The error is [ErrNoCommand].
 func (c Context) Command() (path string, args []string, err error) {
 	if name := strings.TrimSpace(c.Getenv("HACK_MCP_COMMAND")); name != "" {
 		if isPath(name) {
 			return c.abs(name), nil, nil
 		}
-		if found, ok := c.lookPath(name); ok {
+		if found, ok := c.lookPath(name, true); ok {
 			return found, nil, nil
 		}
 		return name, nil, nil
 	}
-	if found, ok := c.lookPath("hack"); ok {
+	if found, ok := c.lookPath("hack", false); ok {
 		return found, nil, nil
 	}
 	if c.Executable == "" {
@@ -39,13 +39,18 @@ func isPath(name string) bool {
 
 // lookPath finds an executable on the captured PATH. The standard library's lookup
 // reads the environment of the process and refuses relative entries, which here mean
-// folders below the captured working directory.
-func (c Context) lookPath(name string) (string, bool) {
+// folders below the captured working directory. They count for a name that somebody set,
+// and not for the default: a repository that was only cloned could bring a file of that
+// name, and an empty entry of PATH would have it run.
+func (c Context) lookPath(name string, relative bool) (string, bool) {
 	path := c.Getenv("PATH")
 	if path == "" {
 		return "", false
 	}
 	for _, dir := range filepath.SplitList(path) {
+		if !relative && !filepath.IsAbs(dir) {
+			continue
+		}
 		base := filepath.Join(c.abs(dir), name)
 		for _, ext := range c.extensions(name) {
 			if executable(base + ext) {

@@ -94,8 +94,10 @@ func TestContext_Command(t *testing.T) {
 		{"a name that is nowhere", []string{"HACK_MCP_COMMAND=none", path("bin")}, "none"},
 		{"hack on PATH", []string{"HACK_MCP_COMMAND= ", path("bin")}, w.path("bin/hack")},
 		{"what cannot be run is passed over", []string{path("plain", "folder", "bin")}, w.path("bin/hack")},
-		{"relative entry of PATH", []string{"PATH=rel"}, w.path("cwd/rel/hack")},
-		{"empty entry of PATH", []string{"PATH=/none:"}, w.path("cwd/hack")},
+		{"a name on a relative entry of PATH", []string{"HACK_MCP_COMMAND=hack", "PATH=rel"}, w.path("cwd/rel/hack")},
+		{"a name on an empty entry of PATH", []string{"HACK_MCP_COMMAND=hack", "PATH=/none:"}, w.path("cwd/hack")},
+		{"nothing of the repository by itself, on a relative entry", []string{"PATH=rel:."}, "/self"},
+		{"nothing of the repository by itself, on an empty entry", []string{"PATH=/none:"}, "/self"},
 		{"nothing else", []string{path("none")}, "/self"},
 		{"no PATH", nil, "/self"},
 	} {
