@@ -65,8 +65,8 @@ func (w *runOutput) earlyHint(data []byte) {
 	if w.plain < 0 || w.o.bounds.MaxEvents == 0 || w.o.lines || w.o.quiet || w.events.Load() > 0 {
 		return
 	}
-	if w.plain += bytes.Count(data, []byte{'\n'}); w.plain < hintAfter {
-		return
+	if w.plain += bytes.Count(data, []byte{'\n'}); w.plain < hintAfter || w.inside {
+		return // a hint inside a line waits for its end
 	}
 	w.plain = -1
 	w.screen.Lock()

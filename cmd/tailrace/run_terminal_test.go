@@ -162,3 +162,12 @@ func TestServe_HintOnATerminal(t *testing.T) {
 		t.Errorf("%v, and stdout is %q", err, stdout.String())
 	}
 }
+
+// The hint does not stand inside a line of the command's text.
+func TestRun_HintOnATerminal(t *testing.T) {
+	script := `i=0; while test $i -lt 12; do echo $i; i=$((i+1)); done; printf par; sleep 0.3; echo tial`
+	screen := onTerminal(t, 80, nil, func(string) {}, "run", "--max-events", "5", "--", "sh", "-c", script)
+	if !strings.Contains(screen, "partial\n") || strings.Count(screen, textHint+"\n") != 1 {
+		t.Errorf("got %q", screen)
+	}
+}
