@@ -44,6 +44,9 @@ func TestTexts(t *testing.T) {
 		{pipeline.Cutoff{Bound: pipeline.TimeBound, Limit: 5000}.String(), "cut off at time 5000"},
 		{pipeline.Failed{Evidence: pipeline.ErrorEvent}.String(), "failed: error event"},
 		{pipeline.Stdout.String() + pipeline.Stderr.String(), "stdoutstderr"},
+		{pipeline.Failed{Evidence: pipeline.EndReason}.String(), "failed: end reason"},
+		{pipeline.Failed{Evidence: pipeline.BadExit}.String(), "failed: exit status"},
+		{pipeline.NoEvidence.String() + pipeline.EventsBound.String(), "noneevents"},
 		{pipeline.BytesBound.String() + pipeline.NoBound.String() + pipeline.InterruptBound.String(), "bytesnoneinterrupt"},
 	} {
 		if c.got != c.want {

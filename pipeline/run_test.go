@@ -73,6 +73,21 @@ type reporter pipeline.Report
 
 func (r reporter) Report() pipeline.Report { return pipeline.Report(r) }
 
+func TestO8_TheStopReasonOfABound(t *testing.T) {
+	for bound, want := range map[pipeline.Bound]pipeline.StopReason{
+		pipeline.BytesBound:     pipeline.StopOutputLimit,
+		pipeline.EventsBound:    pipeline.StopMaxEvents,
+		pipeline.TimeBound:      pipeline.StopTimeout,
+		pipeline.InterruptBound: pipeline.StopInterrupted,
+	} {
+		r := reporter{Cut: pipeline.Cutoff{Bound: bound, Limit: 1}}
+		s := pipeline.Run(t.Context(), &ticking{}, pass, func(pipeline.Chunk) {}, pipeline.Options{Reporters: []pipeline.Reporter{r}})
+		if s.Stop != want || s.Outcome != r.Cut {
+			t.Errorf("%v: %v, %v", bound, s.Stop, s.Outcome)
+		}
+	}
+}
+
 func TestO9_TheBoundFurthestDownWasReachedFirst(t *testing.T) {
 	bytes := reporter{Cut: pipeline.Cutoff{Bound: pipeline.BytesBound, Limit: 9}}
 	events := reporter{Cut: pipeline.Cutoff{Bound: pipeline.EventsBound, Limit: 1}}
