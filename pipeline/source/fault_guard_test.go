@@ -54,13 +54,20 @@ func orphans() {
 	if first == 0 || syscall.Kill(first, syscall.SIGKILL) != nil {
 		os.Exit(2)
 	}
-	for !zombie(first) {
+	for !dead(first) {
 		time.Sleep(time.Millisecond)
 	}
 	two := run()
 	fmt.Println(one.Pid(), two.Pid(), first, guard.Pid(), one.Guarded() && two.Guarded())
 	time.Sleep(time.Minute)
 	os.Exit(4)
+}
+
+// dead says whether a process has ended with all its threads: until then it holds its
+// descriptors.
+func dead(pid int) bool {
+	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+	return err != nil || len(tasks) == 1 && zombie(pid)
 }
 
 // The guard is killed, and then the process that it guarded: the guard that took its
@@ -109,7 +116,7 @@ func TestFault_GuardReplaced(t *testing.T) {
 		if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the guard lives", func() bool { return zombie(before) })
+		eventually(t, "the guard lives", func() bool { return dead(before) })
 		warm(t)
 		if now := guard.Pid(); now == before || now == 0 {
 			t.Fatalf("S3: the guard is %d after %d", now, before)
