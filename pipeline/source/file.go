@@ -265,7 +265,7 @@ func (s *File) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 }
 
 func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeline.Exit {
-	waiting := false
+	waiting := false // nothing is read after a wait that was not looked at
 	for {
 		if end, over := s.over(ctx); over {
 			yield(pipeline.Chunk{Cut: true})
@@ -275,7 +275,10 @@ func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeli
 		if s.f != nil && !waiting {
 			n, err = s.f.Read(s.segments.room())
 		}
+		step := readOn
 		switch {
+		case n > 0 && s.o.Follow && s.refilled():
+			step = begun
 		case n > 0:
 			data := s.segments.take(n)
 			if s.o.Follow {
@@ -291,19 +294,17 @@ func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeli
 		case !s.o.Follow:
 			return pipeline.Exit{}
 		default:
-			// What stands there after a wait may be another file, so it is looked at
-			// before it is read on.
-			step := s.look()
-			waiting = step == wait
-			switch step {
-			case wait:
-				s.sleep(ctx)
-			case begun:
-				if s.pos.open && !yield(pipeline.Chunk{Data: []byte{'\n'}}) {
-					return pipeline.Exit{End: pipeline.EndConsumer}
-				}
-				s.pos = position{}
+			step = s.look()
+		}
+		waiting = step == wait
+		switch step {
+		case wait:
+			s.sleep(ctx)
+		case begun:
+			if s.pos.open && !yield(pipeline.Chunk{Data: []byte{'\n'}}) {
+				return pipeline.Exit{End: pipeline.EndConsumer}
 			}
+			s.pos = position{}
 		}
 	}
 }

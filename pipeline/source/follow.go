@@ -102,8 +102,8 @@ func (s *File) look() step {
 		return wait
 	case own.Size() > s.pos.offset:
 		return readOn
-	case named.Size() == 0:
-		// Made, but the writer may not have moved on to it.
+	case !named.Mode().IsRegular() || named.Size() == 0:
+		// Nothing to read, or made, but the writer may not have moved on to it.
 		return wait
 	}
 	if files := s.successors(own); len(files) > 0 {
@@ -111,6 +111,18 @@ func (s *File) look() step {
 		return begun
 	}
 	return wait
+}
+
+// refilled is called with what was read and not taken yet. It says whether the file was
+// cut down and filled again before that, so that the bytes are from the middle of
+// something else, and goes back to its beginning then.
+func (s *File) refilled() bool {
+	now, err := s.f.Stat()
+	if err != nil || now.Size() < s.pos.offset || !s.pos.rewritten(s.f, now) {
+		return false
+	}
+	_, err = s.f.Seek(0, io.SeekStart)
+	return err == nil
 }
 
 // use reads files from now on, in their order, and closes the one before them.

@@ -224,3 +224,21 @@ func TestFollowTruncated(t *testing.T) {
 		}
 	}
 }
+
+// TestFollowRefilledBetweenTwoReads: nothing is read from the middle of what a file holds
+// by then, with no look between.
+func TestFollowRefilledBetweenTwoReads(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	put(t, path, "old\n")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	got := drain(ctx, openFile(t, path, source.FileOptions{Follow: true, Poll: time.Millisecond}), func(r *read) bool {
+		if r.stdout.String() == "old\n" {
+			put(t, path, "new and longer\n")
+		}
+		return strings.HasSuffix(r.stdout.String(), "longer\n")
+	})
+	if want := "old\nnew and longer\n"; got.stdout.String() != want {
+		t.Errorf("%q, want %q", got.stdout.String(), want)
+	}
+}

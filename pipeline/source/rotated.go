@@ -38,6 +38,9 @@ func (s *File) snapshot(own fs.FileInfo) (files []*os.File, ok bool) {
 			at = n
 		}
 	}
+	if names[0] == nil || os.SameFile(names[0], own) {
+		return nil, false // gone, or back again, since the name was looked at
+	}
 	defer func() {
 		if !ok {
 			for _, f := range files {
