@@ -13,7 +13,15 @@
 // is started once more as a small guard process, which learns of each group over a pipe
 // and ends what is left when the pipe closes. That start happens in an init function,
 // before main, and only under a name and a variable that nothing else sets: a program
-// that uses this package has nothing to call.
+// that uses this package has nothing to call. Initialization of packages that comes
+// before it runs in the guard as well. Where no guard can be started, [Child.Guarded]
+// says so. What leaves the group (setsid) is nobody's to end; our ends of its pipes are
+// closed all the same.
+//
+// On darwin the guard covers the leader, too, since there is no parent-death signal. On
+// Windows a job object takes the place of group and guard: a stop ends it at once, batch
+// files are refused, and what the command starts before it is put into the job stays
+// outside.
 //
 // A program that handles SIGPIPE uses signal.Notify for it, not signal.Ignore: ignored
 // signals are inherited by children.
