@@ -33,12 +33,13 @@ func TestO10_SlowConsumerLosesNothing(t *testing.T) {
 	// The descendant keeps the pipe open, so that only the grace ends the reading. The
 	// consumer is away until long after that.
 	child := shell(t, "i=0; while [ $i -lt 2000 ]; do printf '%099d\\n' $i; i=$((i+1)); done; sleep 60 & exit 0")
-	slow := true
+	chunks := 0
 	r := drain(context.Background(), child, func(*read) bool {
-		if slow {
-			slow = false
-			awaitZombie(t, child.Pid())
-			time.Sleep(pipeline.DrainGrace + 100*time.Millisecond)
+		switch chunks++; chunks {
+		case 1:
+			awaitZombie(t, child.Pid()) // the rest fills the queue and the pipe
+		case 6:
+			time.Sleep(pipeline.DrainGrace + 100*time.Millisecond) // by now the exit is known
 		}
 		return false
 	})
