@@ -32,11 +32,7 @@ func (s *server) selection(t *tool, args arguments) (selected, *refusal) {
 	if err != nil {
 		return selected{}, refusedSelection(err)
 	}
-	argv = []string{"--project", name}
-	if name[0] == '-' {
-		argv = []string{"--project=" + name}
-	}
-	return selected{argv: argv, name: name}, nil
+	return selected{argv: project.NameArgs(name), name: name}, nil
 }
 
 // anchor is the folder that is to become a project.

@@ -59,10 +59,16 @@ func (c Context) selectName(name string) ([]string, error) {
 	if _, err := c.Lookup(name); err != nil {
 		return nil, err
 	}
+	return NameArgs(name), nil
+}
+
+// NameArgs returns the arguments that select a project by its name. A name that begins
+// with a dash is one element with its flag, so that it cannot be read as a flag.
+func NameArgs(name string) []string {
 	if strings.HasPrefix(name, "-") {
-		return []string{"--project=" + name}, nil
+		return []string{"--project=" + name}
 	}
-	return []string{"--project", name}, nil
+	return []string{"--project", name}
 }
 
 // Lookup returns the registered project of a name, in any spelling. Several entries of
