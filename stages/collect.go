@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/tailrace/tailrace/internal/utf8cut"
 	"github.com/tailrace/tailrace/pipeline"
 )
 
@@ -71,6 +72,12 @@ func Collect(ctx context.Context, src pipeline.Source, b pipeline.Bounds, o Coll
 	if c.Cut.Bound == pipeline.EventsBound {
 		// Rule C6: what was read behind the last event is not part of the result.
 		capture.Truncate(pipeline.Stdout, lines.Consumed())
+	}
+	if c.Cut.Bound != pipeline.NoBound {
+		// Rule C3: an event that the end of the stream completes can reach the bound after
+		// the cap has passed on what it held back for a stream that just ended.
+		capture.Truncate(pipeline.Stdout, int64(utf8cut.Complete(capture.Stdout())))
+		capture.Truncate(pipeline.Stderr, int64(utf8cut.Complete(capture.Stderr())))
 		c.Reports[1] = capture.Report()
 	}
 	c.Stdout, c.Stderr = capture.Stdout(), capture.Stderr()

@@ -17,6 +17,23 @@ import (
 	"github.com/tailrace/tailrace/stages"
 )
 
+// TestC3_EndCompletesTheLastEvent: where the end of the stream completes the event that
+// reaches the bound, what was held back of the other stream is cut as at any other stop.
+func TestC3_EndCompletesTheLastEvent(t *testing.T) {
+	got := collectOf(t, 0, []pipeline.Chunk{piece(1, "é\xf0\x9f"), piece(0, `{"type":"log"}`)}, pipeline.Bounds{MaxEvents: 1})
+	if want := (pipeline.Cutoff{Bound: pipeline.EventsBound, Limit: 1}); got.Outcome != want || got.Events.Len() != 1 {
+		t.Errorf("%v, %d events, want %v", got.Outcome, got.Events.Len(), want)
+	}
+	if string(got.Stderr) != "é" || string(got.Stdout) != `{"type":"log"}` {
+		t.Errorf("stdout %q, stderr %q", got.Stdout, got.Stderr)
+	}
+	for _, r := range got.Reports {
+		if !r.Ledger.Balanced() {
+			t.Errorf("%s: %+v", r.Stage, r.Ledger)
+		}
+	}
+}
+
 // TestO1_Outcomes has what rules O1 to O5, O7 and O9 say, over the whole line and in
 // every chunking.
 func TestO1_Outcomes(t *testing.T) {
