@@ -10,9 +10,11 @@ import (
 
 // The errors of commands that are no log collection. Their texts repeat nothing.
 var (
-	commandFailed = &stages.PayloadError{Code: codeUnexpected, Reason: "command_failed", Message: "the command ended with an error: read stderr and exitCode"}
-	commandLate   = &stages.PayloadError{Code: codeUnexpected, Reason: "timeout", Message: "the command was stopped because its time was over: give it more time with timeoutMs, or less to do"}
-	commandCut    = &stages.PayloadError{Code: codeUnexpected, Reason: "output_limit", Message: "the command was stopped because its output passed 8388608 bytes: ask it for less"}
+	commandFailed   = &stages.PayloadError{Code: codeUnexpected, Reason: "command_failed", Message: "the command ended with an error: read stderr and exitCode"}
+	commandWithheld = &stages.PayloadError{Code: codeUnexpected, Reason: "command_failed", Message: "the command ended with an error: read exitCode, and data where there is any; its output is withheld, so run it in a shell to see more"}
+	commandLate     = &stages.PayloadError{Code: codeUnexpected, Reason: "timeout", Message: "the command was stopped because its time was over: it may have done part of its work, so look at the status before calling again"}
+	commandLonger   = &stages.PayloadError{Code: codeUnexpected, Reason: "timeout", Message: "the command was stopped because its time was over: give it more time with timeoutMs, or less to do"}
+	commandCut      = &stages.PayloadError{Code: codeUnexpected, Reason: "output_limit", Message: "the command was stopped because its output passed 8388608 bytes: ask it for less"}
 )
 
 // withheld stands for the raw diagnostics of a command whose output must not be returned.
@@ -42,8 +44,12 @@ func (s *server) capture(ctx context.Context, t *tool, args arguments, ch child,
 	switch {
 	case run.Cut.Bound == pipeline.BytesBound:
 		p.Error = commandCut
+	case run.Cut.Bound != pipeline.NoBound && t.field("timeoutMs") != nil:
+		p.Error = commandLonger
 	case run.Cut.Bound != pipeline.NoBound:
 		p.Error = commandLate
+	case !p.OK && t.data.withholds():
+		p.Error = commandWithheld
 	case !p.OK:
 		p.Error = commandFailed
 	}

@@ -3,36 +3,57 @@ package mcp
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
+
+	"github.com/tailrace/tailrace/internal/project"
 )
 
 // A projection is built member by member from what a command reports. Only what its type
-// names can be in it, and only texts of the form of names and places: nothing that a
-// value of a variable is made of beyond that.
+// names can be in it, and each text has the form of what it is: nothing that a value of
+// a variable is made of beyond that.
 
-// placeRE is the form of names, scopes, branches and places in a projection.
-var placeRE = regexp.MustCompile(`^[A-Za-z0-9_./@:+ -]{1,512}$`)
+// A form is what a text of a projection looks like. A text of another form is null.
+type form func(string) bool
+
+var (
+	wordRE  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,252}$`)
+	placeRE = regexp.MustCompile(`^[A-Za-z0-9_.~/][A-Za-z0-9_.~/: ()-]{0,252}$`)
+)
+
+// isWord: the name of a scope, a service, an environment, a format.
+func isWord(s string) bool { return wordRE.MatchString(s) }
+
+// isPlace: where a variable is from. An address is none, since it can hold a password.
+func isPlace(s string) bool { return placeRE.MatchString(s) && !strings.Contains(s, "//") }
+
+func isKey(s string) bool { return len(s) <= maxName && keyRE.MatchString(s) }
+
+// isPlain: a text of what runs, such as a folder. There are no variables in the
+// inventory, so it is bounded and otherwise as it is.
+func isPlain(s string) bool { return s != "" && len(s) <= maxPath }
 
 // members is a JSON object, member by member. A nil one has none.
 type members map[string]json.RawMessage
 
-// membersOf reads an object; of an envelope with ok and data it reads the data.
+// membersOf reads an object. Of an envelope it reads the data: one that tells of an error
+// has none, and there is nothing to project.
 func membersOf(raw json.RawMessage) members {
 	var m members
 	if json.Unmarshal(raw, &m) != nil {
 		return nil
 	}
 	if inner := m["data"]; m["ok"] != nil && len(inner) > 0 && inner[0] == '{' {
-		var d members
-		if json.Unmarshal(inner, &d) == nil {
-			return d
-		}
+		return m.object("data")
+	}
+	if ok := m.flag("ok"); ok != nil && !*ok {
+		return nil
 	}
 	return m
 }
 
-func (m members) text(name string) *string {
+func (m members) text(name string, is form) *string {
 	var s string
-	if raw := m[name]; len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil || !placeRE.MatchString(s) {
+	if raw := m[name]; len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil || !is(s) {
 		return nil
 	}
 	return &s
@@ -52,14 +73,14 @@ func (m members) flag(name string) *bool {
 
 // texts returns a list of texts, or nil where there is none. An element of another form
 // is left out.
-func (m members) texts(name string) []string {
+func (m members) texts(name string, is form) []string {
 	var list []json.RawMessage
 	if raw := m[name]; len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	out := make([]string, 0, len(list))
 	for _, item := range list {
-		if s := (members{"": item}).text(""); s != nil {
+		if s := (members{"": item}).text("", is); s != nil {
 			out = append(out, *s)
 		}
 	}
@@ -109,15 +130,11 @@ func projectExplain(raw json.RawMessage) *envExplain {
 	if m == nil {
 		return nil
 	}
-	e := &envExplain{
-		Available: m.flag("available"), Secret: m.flag("secret"), Format: m.text("format"),
-		Environment: m.text("environment"), RequestedScope: m.text("requested_scope"), EffectiveScope: m.text("effective_scope"),
-		Target: m.text("target"), DeliveredTo: m.texts("delivered_to"), Source: m.text("source"), Precedence: m.texts("precedence"),
+	return &envExplain{
+		Key: m.text("key", isKey), Available: m.flag("available"), Secret: m.flag("secret"), Format: m.text("format", isWord),
+		Environment: m.text("environment", isWord), RequestedScope: m.text("requested_scope", isWord), EffectiveScope: m.text("effective_scope", isWord),
+		Target: m.text("target", isWord), DeliveredTo: m.texts("delivered_to", isWord), Source: m.text("source", isPlace), Precedence: m.texts("precedence", isPlace),
 	}
-	if k := m.text("key"); k != nil && keyRE.MatchString(*k) {
-		e.Key = k
-	}
-	return e
 }
 
 // envKeys is the data of env.keys.
@@ -146,28 +163,26 @@ func projectKeys(raw json.RawMessage) *envKeys {
 		return nil
 	}
 	k := &envKeys{
-		Format: m.text("format"), Environment: m.text("environment"), SelectedScope: m.text("selected_scope"),
-		Scopes: m.texts("scopes"), Keys: []envKey{}, MissingRequired: []string{},
+		Format: m.text("format", isWord), Environment: m.text("environment", isWord), SelectedScope: m.text("selected_scope", isWord),
+		Scopes: m.texts("scopes", isWord), Keys: []envKey{}, MissingRequired: m.texts("missing_required", isKey),
 	}
 	if k.Environment == nil {
-		k.Environment = m.object("env_selection").text("effective")
+		k.Environment = m.object("env_selection").text("effective", isWord)
 	}
-	for _, name := range m.texts("missing_required") {
-		if keyRE.MatchString(name) {
-			k.MissingRequired = append(k.MissingRequired, name)
-		}
+	if k.MissingRequired == nil {
+		k.MissingRequired = []string{} // required by its type, unlike the other lists
 	}
 	vars := m.list("vars")
 	if vars == nil {
 		vars = m.list("keys")
 	}
 	for _, v := range vars {
-		key := v.text("key")
-		if key == nil || !keyRE.MatchString(*key) {
+		key := v.text("key", isKey)
+		if key == nil {
 			continue
 		}
-		one := envKey{Key: *key, Required: v.flag("required"), Source: v.text("source"), ResolvedFrom: v.text("resolved_from"), Services: v.texts("services")}
-		stored := v.object("storage").text("kind")
+		one := envKey{Key: *key, Required: v.flag("required"), Source: v.text("source", isPlace), ResolvedFrom: v.text("resolved_from", isPlace), Services: v.texts("services", isWord)}
+		stored := v.object("storage").text("kind", isWord)
 		secret := v.flag("secret")
 		one.Secret = secret != nil && *secret || stored != nil && *stored == "secret" || one.Source != nil && *one.Source == "keychain"
 		k.Keys = append(k.Keys, one)
@@ -204,7 +219,8 @@ func projectInstances(raw json.RawMessage, name string) *instances {
 	}
 	out := &instances{Project: name, RuntimeOK: m.flag("runtime_ok"), Instances: []instance{}}
 	for _, p := range m.list("projects") {
-		if n := p.text("name"); n == nil || *n != name {
+		// A command that knows no filter lists the others, too.
+		if n := p.text("name", isPlain); n == nil || !project.SameName(*n, name) {
 			continue
 		}
 		out.Found = true
@@ -213,7 +229,7 @@ func projectInstances(raw json.RawMessage, name string) *instances {
 		}
 		for _, b := range p.list("branch_runtime") {
 			if r := b.object("runtime"); r != nil {
-				out.Instances = append(out.Instances, instanceOf(r, b.text("branch")))
+				out.Instances = append(out.Instances, instanceOf(r, b.text("branch", isPlain)))
 			}
 		}
 	}
@@ -221,16 +237,16 @@ func projectInstances(raw json.RawMessage, name string) *instances {
 }
 
 func instanceOf(runtime members, branch *string) instance {
-	in := instance{Branch: branch, ComposeProject: runtime.text("project"), WorkingDir: runtime.text("working_dir"), Services: []instanceService{}}
+	in := instance{Branch: branch, ComposeProject: runtime.text("project", isPlain), WorkingDir: runtime.text("working_dir", isPlain), Services: []instanceService{}}
 	for _, s := range runtime.list("services") {
-		name := s.text("service")
+		name := s.text("service", isPlain)
 		if name == nil {
 			continue
 		}
 		one := instanceService{Service: *name}
 		for _, c := range s.list("containers") {
 			one.Containers++
-			if state := c.text("state"); state != nil && *state == "running" {
+			if state := c.text("state", isPlain); state != nil && *state == "running" {
 				one.Running++
 			}
 		}

@@ -24,6 +24,13 @@ func (s *server) selection(t *tool, args arguments) (selected, *refusal) {
 	if err != nil {
 		return selected{}, refusedSelection(err)
 	}
+	if t.byPath && sel.ProjectName != nil {
+		p, err := s.project.Lookup(*sel.ProjectName)
+		if err != nil {
+			return selected{}, refusedSelection(err)
+		}
+		return selected{argv: []string{"--path", p.Root}}, nil
+	}
 	if t.data != instancesData {
 		return selected{argv: argv}, nil
 	}

@@ -37,6 +37,9 @@ type tool struct {
 	keepGroup bool
 	// anchor says that the project need not be registered: the tool makes it one.
 	anchor bool
+	// byPath says that the command knows no projects by name: it is given the folder of
+	// the project instead.
+	byPath bool
 }
 
 // field returns the field of a name, or nil.

@@ -99,7 +99,7 @@ func projectTools() []*tool {
 			name: "hack.project.doctor", title: "Check a project", about: "Check the setup of a project. data is the report of the command.",
 			fields:  append(selectors(), branchField()),
 			argv:    []part{word("doctor"), selection(), option("branch"), word("--json")},
-			timeout: defaultTimeout, readOnly: true, data: objectData,
+			timeout: defaultTimeout, readOnly: true, data: objectData, byPath: true,
 		},
 		{
 			name: "hack.project.env.explain", title: "Explain a variable", about: "Say where an environment variable of a project comes from and where it goes. Its value is never returned, nor is raw output of the command.",

@@ -38,3 +38,9 @@ func ValidName(name string) bool {
 	}
 	return !strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r >= 0x7f && r <= 0x9f })
 }
+
+// SameName says whether two spellings mean the same project.
+func SameName(a, b string) bool {
+	key := nameKey(a)
+	return key != "" && key == nameKey(b)
+}
