@@ -41,6 +41,8 @@ func (s *server) capture(ctx context.Context, t *tool, args arguments, ch child,
 		OK: run.Cut.Bound == pipeline.NoBound && run.Exit.Code == 0 && run.Exit.Err == nil, Command: shown, ExitCode: run.Exit.Code,
 		OutputTruncated: bytes.Cut(), Stdout: output.Stdout(), Stderr: output.Stderr(),
 	}
+	sl.record.ran(run)
+	sl.record.StdoutBytes, sl.record.StderrBytes = int64(len(p.Stdout)), int64(len(p.Stderr))
 	switch {
 	case run.Cut.Bound == pipeline.BytesBound:
 		p.Error = commandCut

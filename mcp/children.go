@@ -15,6 +15,10 @@ type child interface {
 	pipeline.Source
 	// Shorten lowers the time between SIGTERM and SIGKILL, of a running stop too.
 	Shorten(grace time.Duration)
+	// Done is closed when nothing of the child's group is left.
+	Done() <-chan struct{}
+	// Signalled says whether the child was told to end, and whether it took SIGKILL.
+	Signalled() (stopped, killed bool)
 }
 
 // children are the children of a session, each from its start until nothing of its group
@@ -39,11 +43,12 @@ func (c *children) add(ch child) {
 	}
 }
 
-// release closes a child behind the reply. Close waits for the rest of the group, and a
-// reply must not.
-func (c *children) release(ch child) {
+// release closes a child behind the reply, and calls after when nothing of it is left.
+// Close waits for the rest of the group, and a reply must not.
+func (c *children) release(ch child, after func()) {
 	go func() {
 		_ = ch.Close() // A child that cannot be ended has no one left to tell.
+		after()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.live, ch)

@@ -16,8 +16,13 @@ import (
 type slot struct {
 	call    *call
 	payload *stages.Payload
-	// release gives back what the payload lies in; nil for nothing.
-	release func()
+	// record is what is told of the call when it is over; nil before it reached its tool.
+	record *CallRecord
+	// leave gives back the seat of the command; nil where none was started.
+	leave func()
+	// release gives back what the payload lies in, and then calls after, when nothing of
+	// the command is left; nil where no command was started.
+	release func(after func())
 }
 
 type slotKey struct{}
@@ -54,11 +59,7 @@ func (s *server) exit(next sdk.MethodHandler) sdk.MethodHandler {
 		ctx, cancel := s.merge(ctx)
 		defer cancel()
 		sl := &slot{call: c}
-		defer func() {
-			if sl.release != nil {
-				sl.release()
-			}
-		}()
+		defer s.finish(sl)
 		foreign, err := s.invoke(context.WithValue(ctx, slotKey{}, sl), next, method, req, sl)
 		if err != nil {
 			return nil, err
@@ -66,7 +67,10 @@ func (s *server) exit(next sdk.MethodHandler) sdk.MethodHandler {
 		if err := s.frames.acquire(ctx, sl.payload, c); err != nil || s.conn.dropped(c) {
 			return nil, errDropped
 		}
-		s.build(c, sl.payload, foreign)
+		fit := s.build(c, sl.payload, foreign)
+		if r := sl.record; r != nil {
+			r.ResultBytes, r.ResultCut, r.ViewCut = fit.Bytes, fit.Cut, fit.ViewCut
+		}
 		return placeholder{&sdk.CallToolResult{}}, nil
 	}
 }
@@ -97,17 +101,17 @@ func (s *server) invoke(ctx context.Context, next sdk.MethodHandler, method stri
 
 // build makes the frame of a call from its payload, or from a foreign result. Where that
 // fails, the frame says so.
-func (s *server) build(c *call, p *stages.Payload, foreign []byte) {
+func (s *server) build(c *call, p *stages.Payload, foreign []byte) (fit stages.Fit) {
 	defer func() {
 		if recover() != nil {
 			s.log.Error("a result failed inside the server")
-			s.appendFrame(c, internalError.payload(), nil)
+			fit = s.appendFrame(c, internalError.payload(), nil)
 		}
 	}()
-	s.appendFrame(c, p, foreign)
+	return s.appendFrame(c, p, foreign)
 }
 
-func (s *server) appendFrame(c *call, p *stages.Payload, foreign []byte) {
+func (s *server) appendFrame(c *call, p *stages.Payload, foreign []byte) (fit stages.Fit) {
 	frame := append(appendHead(c.frame[:0], c.id), `"result":`...)
 	if p == nil {
 		frame = append(frame, foreign...)
@@ -116,9 +120,32 @@ func (s *server) appendFrame(c *call, p *stages.Payload, foreign []byte) {
 		// Rule B2: the frame is bounded, too. The limits of ids leave more room than
 		// this takes, so it is for frames to come.
 		b.Reserve = max(0, len(frame)+len("}\n")+pipeline.ResultLimit-pipeline.FrameLimit)
-		frame, _ = b.AppendResult(frame, p)
+		frame, fit = b.AppendResult(frame, p)
 	}
 	c.frame = append(frame, "}\n"...)
+	return fit
+}
+
+// finish gives back what a call holds, and tells of it.
+func (s *server) finish(sl *slot) {
+	if sl.record != nil {
+		sl.record.judge(sl.payload)
+	}
+	if sl.release != nil {
+		sl.release(func() { s.tell(sl.record) })
+	} else if sl.record != nil {
+		s.tell(sl.record)
+	}
+}
+
+// tell passes the record of a finished call on. What panics there is no part of the call.
+func (s *server) tell(r *CallRecord) {
+	defer func() {
+		if recover() != nil {
+			s.log.Error("an observer of calls failed inside the server")
+		}
+	}()
+	s.shared.told(s.project.Home, *r)
 }
 
 // slotOf returns the slot of a call's context.

@@ -26,6 +26,8 @@ func (b *brokenChild) Chunks(context.Context) iter.Seq[pipeline.Chunk] { panic("
 func (b *brokenChild) Exit() pipeline.Exit                             { return pipeline.Exit{} }
 func (b *brokenChild) Close() error                                    { close(b.closed); return nil }
 func (b *brokenChild) Shorten(time.Duration)                           {}
+func (b *brokenChild) Done() <-chan struct{}                           { return b.closed }
+func (b *brokenChild) Signalled() (stopped, killed bool)               { return false, false }
 
 func TestB1_PanicIsAResult(t *testing.T) {
 	b := &brokenChild{closed: make(chan struct{})}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/stages"
@@ -12,6 +13,7 @@ const (
 	codeUsage      = "E_USAGE"
 	codePermission = "E_PERMISSION"
 	codeUnexpected = "E_UNEXPECTED"
+	codeBusy       = "E_BUSY"
 )
 
 // A refusal says why nothing was started. Its texts are fixed or made of our own names.
@@ -25,6 +27,11 @@ var internalError = &refusal{codeUnexpected, "internal_error", "the call failed 
 // invalid refuses arguments that do not fit.
 func invalid(message string) *refusal {
 	return &refusal{codeUsage, "invalid_arguments", message}
+}
+
+// refusedBusy refuses a call that would be one command too many.
+func refusedBusy(max int) *refusal {
+	return &refusal{codeBusy, "busy", fmt.Sprintf("the server runs as many commands as it may, %d at once over all sessions: wait for one of them to end, then call again", max)}
 }
 
 // payload returns the result of the refused call.

@@ -29,14 +29,19 @@ func (s *server) handler(t *tool) sdk.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
+		sl.record = &CallRecord{Began: time.Now(), Session: s.id, Tool: t.name}
 		sl.payload = s.run(ctx, t, req.Params.Arguments, sl)
 		return &sdk.CallToolResult{}, nil
 	}
 }
 
+// groupGrace is how long a reply waits for the rest of the command's group, which is gone
+// at once unless it ignores signals. A client that goes by its replies then finds its
+// seat free.
+const groupGrace = 50 * time.Millisecond
+
 // run runs one call of a tool to its payload. Everything that a call may do is checked
-// before anything is started, here and nowhere else: a bound on calls at once belongs
-// in front of the start, too.
+// before anything is started, here and nowhere else.
 func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot) *stages.Payload {
 	args, refused := t.parse(raw)
 	if refused != nil {
@@ -52,18 +57,16 @@ func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot
 	}
 	argv := append(append([]string{}, before...), t.commandLine(sel.argv, args)...)
 	if ctx.Err() != nil {
+		sl.record.ended(ctx)
 		return internalError.payload() // Nobody reads it: the call was cancelled.
 	}
-	began := time.Now()
-	ch, refused := s.start(command{
+	ch, refused := s.begin(command{
 		path: path, args: argv, dir: s.project.Cwd, env: s.project.Env,
 		keepGroup: t.keepGroup, capture: pipeline.CaptureLimit,
-	})
+	}, sel, sl)
 	if refused != nil {
 		return s.refuse(t, refused)
 	}
-	s.children.add(ch)
-	sl.release = func() { s.children.release(ch) }
 
 	shown := stages.CommandLine(path, argv)
 	var p *stages.Payload
@@ -72,9 +75,54 @@ func (s *server) run(ctx context.Context, t *tool, raw json.RawMessage, sl *slot
 	} else {
 		p = s.capture(ctx, t, args, ch, shown, sel.name, sl)
 	}
-	s.log.Info("call ended", "tool", t.name, "ok", p.OK, "ms", time.Since(began).Milliseconds(),
+	awaitGroup(ch, sl.leave)
+	s.log.Info("call ended", "tool", t.name, "ok", p.OK, "ms", time.Since(sl.record.Began).Milliseconds(),
 		"stdout_bytes", len(p.Stdout), "stderr_bytes", len(p.Stderr))
 	return p
+}
+
+// begin starts the command of a call, if there is a seat for it. The seat is left when
+// nothing of the command's group is left, whatever becomes of the call.
+func (s *server) begin(c command, sel selected, sl *slot) (child, *refusal) {
+	leave, ok := s.shared.admit()
+	if !ok {
+		return nil, refusedBusy(s.shared.max)
+	}
+	started := false
+	defer func() {
+		if !started { // It was refused, or the start panicked.
+			leave()
+		}
+	}()
+	ch, refused := s.start(c)
+	if refused != nil {
+		return nil, refused
+	}
+	started = true
+	sl.leave = leave
+	go func() { <-ch.Done(); leave() }()
+	s.children.add(ch)
+	sl.record.Spawned = true
+	sl.release = func(after func()) {
+		s.children.release(ch, func() {
+			sl.record.Stopped, sl.record.Killed = ch.Signalled()
+			sl.record.Project = s.projectID(sel)
+			after()
+		})
+	}
+	return ch, nil
+}
+
+// awaitGroup waits until nothing of a command is left, at most for groupGrace, and leaves
+// its seat then.
+func awaitGroup(ch child, leave func()) {
+	t := time.NewTimer(groupGrace)
+	defer t.Stop()
+	select {
+	case <-ch.Done():
+		leave() // here, too, so that it is free before the reply
+	case <-t.C:
+	}
 }
 
 // refuse notes a refusal in the log, and returns its payload.
@@ -103,6 +151,7 @@ func (s *server) collect(ctx context.Context, t *tool, args arguments, ch child,
 	if err != nil {
 		return internalError.payload()
 	}
+	sl.record.ran(c.Summary)
 	return stages.PayloadOf(c, shown, t.data == tailData, limits)
 }
 

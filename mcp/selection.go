@@ -9,6 +9,8 @@ import (
 type selected struct {
 	argv []string
 	name string
+	// project says that the call is for one project.
+	project bool
 }
 
 // selection finds the project of a call.
@@ -32,14 +34,14 @@ func (s *server) selection(t *tool, args arguments) (selected, *refusal) {
 		return selected{argv: []string{"--path", p.Root}}, nil
 	}
 	if t.data != instancesData {
-		return selected{argv: argv}, nil
+		return selected{argv: argv, project: true}, nil
 	}
 	// The inventory is asked for by name only.
 	name, err := s.registeredName(sel, argv)
 	if err != nil {
 		return selected{}, refusedSelection(err)
 	}
-	return selected{argv: project.NameArgs(name), name: name}, nil
+	return selected{argv: project.NameArgs(name), name: name, project: true}, nil
 }
 
 // anchor is the folder that is to become a project.
@@ -59,7 +61,7 @@ func (s *server) anchor(sel project.Selector) (selected, *refusal) {
 	if err != nil {
 		return selected{}, refusedSelection(err)
 	}
-	return selected{argv: []string{"--path", path}}, nil
+	return selected{argv: []string{"--path", path}, project: true}, nil
 }
 
 // registeredName returns the name that the selected project is registered by.

@@ -50,10 +50,17 @@ type Options struct {
 	// Log is the server's own log; nil discards it. It never holds output of the
 	// backend or input of the caller.
 	Log *slog.Logger
+	// Session is the id of the session in the audit log and in records; "" makes one.
+	Session string
+	// Shared is what the session has in common with others of the process; nil means one
+	// of its own with the defaults.
+	Shared *Shared
 }
 
 // A server is one session: its connection, its tools, its children.
 type server struct {
+	id       string
+	shared   *Shared
 	project  project.Context
 	log      *slog.Logger
 	tools    map[string]*tool
@@ -94,9 +101,17 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &server{project: captured, log: o.Log, tools: map[string]*tool{}, start: startChild, every: progressEvery}
+	s = &server{id: o.Session, shared: o.Shared, project: captured, log: o.Log, tools: map[string]*tool{}, start: startChild, every: progressEvery}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.id == "" {
+		s.id = newSessionID()
+	}
+	if s.shared == nil {
+		if s.shared, err = NewShared(SharedOptions{Log: s.log}); err != nil {
+			return nil, nil, err
+		}
 	}
 	for _, t := range s.offered() {
 		s.tools[t.name] = t
