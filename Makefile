@@ -24,10 +24,11 @@ cover:
 	go test -coverprofile=cover.out ./...
 	go tool cover -func=cover.out | tail -1
 
-# Each law with very many cases. CASES=1000 is what every test run does.
+# Each law with very many cases, other ones each time. A test run has 1,000, always the same.
 CASES ?= 100000
+SEED ?= $(shell date +%s)
 laws:
-	TAILRACE_CASES=$(CASES) go test ./proptest -run 'Law|Reference' -timeout 120m -v
+	TAILRACE_SEED=$(SEED) TAILRACE_CASES=$(CASES) go test ./proptest -run 'Law|Reference' -timeout 120m -v
 
 # Each fuzz target for a while: FUZZTIME is a number of runs (20000x) or a time (10m).
 FUZZTIME ?= 20000x

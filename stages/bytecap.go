@@ -25,6 +25,8 @@ type ByteCap struct {
 	// held are the bytes of an unfinished code point, by stream: 0 to 3 bytes that lie
 	// where the source put them.
 	held [2][]byte
+	// flushed is how many of them were passed on at a natural end, by stream.
+	flushed [2]int64
 }
 
 // Apply is the stage.
@@ -44,7 +46,7 @@ func (c *ByteCap) Apply(in iter.Seq[pipeline.Chunk]) iter.Seq[pipeline.Chunk] {
 		}
 		for s, held := range c.held {
 			if len(held) > 0 {
-				c.held[s] = nil
+				c.held[s], c.flushed[s] = nil, int64(len(held))
 				c.passed += int64(len(held))
 				if !yield(pipeline.Chunk{Stream: pipeline.Stream(s), Data: held}) {
 					return
@@ -100,6 +102,11 @@ func (c *ByteCap) pass(chunk pipeline.Chunk, yield func(pipeline.Chunk) bool) bo
 
 // Cut says whether the cap has stopped the run.
 func (c *ByteCap) Cut() bool { return c.cut }
+
+// Flushed says how many bytes of a stream, 0 to 3, begin a code point that the natural end
+// left unfinished. A stage further down that reaches its bound on what the end completes
+// (see [LineSplitter]) has stopped the run before them: rule C3.
+func (c *ByteCap) Flushed(s pipeline.Stream) int64 { return c.flushed[s&1] }
 
 // Report says what the cap kept and cut, after the run.
 func (c *ByteCap) Report() pipeline.Report {

@@ -36,10 +36,12 @@ func (c *Capture) Apply(in iter.Seq[pipeline.Chunk]) iter.Seq[pipeline.Chunk] {
 }
 
 // Stdout returns what was recorded of stdout.
-func (c *Capture) Stdout() []byte { return c.streams[pipeline.Stdout].data }
+func (c *Capture) Stdout() []byte { return c.of(pipeline.Stdout) }
 
 // Stderr returns what was recorded of stderr.
-func (c *Capture) Stderr() []byte { return c.streams[pipeline.Stderr].data }
+func (c *Capture) Stderr() []byte { return c.of(pipeline.Stderr) }
+
+func (c *Capture) of(s pipeline.Stream) []byte { return c.streams[s&1].data }
 
 // Truncate forgets what was recorded of a stream from offset n on, in bytes. It does
 // nothing where less was recorded.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/tailrace/tailrace/internal/utf8cut"
 	"github.com/tailrace/tailrace/pipeline"
 )
 
@@ -75,9 +74,10 @@ func Collect(ctx context.Context, src pipeline.Source, b pipeline.Bounds, o Coll
 	}
 	if c.Cut.Bound != pipeline.NoBound {
 		// Rule C3: an event that the end of the stream completes can reach the bound after
-		// the cap has passed on what it held back for a stream that just ended.
-		capture.Truncate(pipeline.Stdout, int64(utf8cut.Complete(capture.Stdout())))
-		capture.Truncate(pipeline.Stderr, int64(utf8cut.Complete(capture.Stderr())))
+		// the cap has passed on what it held back.
+		for _, s := range []pipeline.Stream{pipeline.Stdout, pipeline.Stderr} {
+			capture.Truncate(s, int64(len(capture.of(s)))-cap.Flushed(s))
+		}
 		c.Reports[1] = capture.Report()
 	}
 	c.Stdout, c.Stderr = capture.Stdout(), capture.Stderr()
