@@ -50,6 +50,9 @@ type Options struct {
 	// Log is the server's own log; nil discards it. It never holds output of the
 	// backend or input of the caller.
 	Log *slog.Logger
+	// Tools chooses the tools that are offered; the zero value offers all that the
+	// backend can serve.
+	Tools Toolset
 	// Session is the id of the session in the audit log and in records; "" makes one.
 	Session string
 	// Shared is what the session has in common with others of the process; nil means one
@@ -113,7 +116,11 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 			return nil, nil, err
 		}
 	}
-	for _, t := range s.offered() {
+	chosen, err := o.Tools.of(s.offered())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range chosen {
 		s.tools[t.name] = t
 		if s.known != "" {
 			s.known += ", "

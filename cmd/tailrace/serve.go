@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,13 +13,16 @@ import (
 	"github.com/tailrace/tailrace/mcp"
 )
 
-const serveLong = `Serve the log tools to one MCP client on stdin and stdout.
+const serveLong = `Serve the tools to one MCP client on stdin and stdout.
 
 The server ends when stdin ends, and on SIGTERM, SIGINT and SIGHUP, with exit code 0.
 Its own log goes to stderr and never holds what a backend wrote or what a client sent.
 
 The command that the tools run is the one in HACK_MCP_COMMAND, else hack on the PATH,
-else tailrace's own logs command.`
+else tailrace's own logs command.
+
+A line for each command that was run goes to mcp-audit.log in the home folder of hack
+(HACK_HOME, else ~/.hack), for the user alone. It never holds arguments or output.`
 
 func newMCPCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -34,25 +36,28 @@ func newMCPCommand(a *app) *cobra.Command {
 }
 
 func newServeCommand(a *app) *cobra.Command {
-	level := "warn"
+	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the log tools on stdin and stdout",
+		Short: "Serve the tools on stdin and stdout",
 		Long:  serveLong,
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			var l slog.Level
-			if err := l.UnmarshalText([]byte(level)); err != nil {
-				return &usageError{"--log-level takes debug, info, warn or error"}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, shared, err := f.open(a, cmd)
+			if err != nil {
+				return err
 			}
-			return serve(a, slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: l})))
+			return serve(a, mcp.Options{
+				Version: thisBuild().Version, Cwd: a.Cwd, Env: a.Env, Stdin: a.Stdin, Stdout: a.Stdout,
+				Log: log, Shared: shared, Tools: f.tools,
+			})
 		},
 	}
-	cmd.Flags().StringVar(&level, "log-level", level, "`LEVEL` of the server's own log: debug, info, warn, error")
+	f.bind(cmd)
 	return cmd
 }
 
-func serve(a *app, log *slog.Logger) error {
+func serve(a *app, o mcp.Options) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt, syscall.SIGHUP)
 	defer stop()
 	defer brokenPipes()()
@@ -60,7 +65,7 @@ func serve(a *app, log *slog.Logger) error {
 	if f, ok := a.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintln(a.Stderr, "tailrace: an MCP client speaks to this server on stdin and stdout; end it with Ctrl-D")
 	}
-	return mcp.Serve(ctx, mcp.Options{Version: thisBuild().Version, Cwd: a.Cwd, Env: a.Env, Stdin: a.Stdin, Stdout: a.Stdout, Log: log})
+	return mcp.Serve(ctx, o)
 }
 
 // brokenPipes makes a reader that went away a write error instead of the program's

@@ -70,7 +70,7 @@ func TestFault_ServerStopped(t *testing.T) {
 // reason, and serves again when the others have ended.
 func TestFault_ServerEMFILE(t *testing.T) {
 	t.Parallel()
-	s := start(t, stub(t, `echo '{"type":"log"}'; sleep 2`))
+	s := start(t, stub(t, `echo '{"type":"log"}'; sleep 2`), "--max-commands=24")
 	s.finish(s.begin(snapshotTool, nil), 20*time.Second).wantComplete(t, 1)
 	open, err := os.ReadDir("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/fd")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestFault_SideBySide(t *testing.T) {
 *fail*) echo '{"type":"log"}'; exit 7;;
 *flood*) exec yes '{"type":"log"}';;
 *) echo '{"type":"log"}';;
-esac`))
+esac`), "--max-commands=12")
 	ids := map[string][]string{}
 	for range 3 {
 		for _, kind := range []string{"deaf", "fail", "flood", "good"} {

@@ -172,7 +172,7 @@ func TestSecurity_Canaries(t *testing.T) {
 	backend := filepath.Join(dir, "backend")
 	write(t, backend, "#!/bin/sh\necho '{\"type\":\"error\",\"message\":\""+canary+"\"}'; echo "+canary+" >&2; exit 9\n", 0o700)
 	for _, command := range []string{backend, dir, dir + "/none", dir + "/tailrace.yaml"} {
-		s := startIn(t, dir, []string{"--log-level", "debug"}, "HACK_MCP_COMMAND="+command, "SECRET="+canary)
+		s := startIn(t, dir, []string{"--log-level", "debug", "--max-commands", "18"}, "HACK_MCP_COMMAND="+command, "SECRET="+canary)
 		s.send(strings.TrimSuffix(strings.ReplaceAll(handshake, `"e2e"`, `"`+canary+`"`), "\n"))
 		s.reply(`"hello"`, 10*time.Second)
 		var calls []string

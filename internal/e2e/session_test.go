@@ -165,13 +165,21 @@ func projectDir(t *testing.T) string {
 	return dir
 }
 
-// startRaw starts the server without a handshake.
+// startRaw starts the server without a handshake. Extra are variables, and flags of the
+// server.
 func startRaw(t *testing.T, backend string, extra ...string) *session {
 	t.Helper()
 	s := &session{t: t, stderr: &lockedBuffer{}, news: make(chan struct{}, 1), done: make(chan struct{}), marker: newMarker()}
 	s.cmd = exec.Command(binary, "mcp", "serve")
 	s.cmd.Dir = projectDir(t)
-	s.cmd.Env = environment(t, s.marker, append([]string{"HACK_MCP_COMMAND=" + backend}, extra...)...)
+	s.cmd.Env = environment(t, s.marker, "HACK_MCP_COMMAND="+backend)
+	for _, e := range extra {
+		if strings.HasPrefix(e, "--") {
+			s.cmd.Args = append(s.cmd.Args, e)
+		} else {
+			s.cmd.Env = append(s.cmd.Env, e)
+		}
+	}
 	s.cmd.Stderr = s.stderr
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {

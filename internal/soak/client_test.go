@@ -68,7 +68,8 @@ var errGone = errors.New("the server is gone")
 // begin starts a server process and shakes hands.
 func begin(dir string, env []string, marker string) (*server, error) {
 	s := &server{
-		cmd: exec.Command(binary, "mcp", "serve"), marker: marker,
+		// Commands that are deaf to a stop keep their seats for a while.
+		cmd: exec.Command(binary, "mcp", "serve", "--max-commands", "64"), marker: marker,
 		ended: make(chan struct{}), waiting: map[string]chan reply{},
 	}
 	s.cmd.Dir, s.cmd.Env = dir, append(env, markerVariable+"="+marker)
