@@ -159,7 +159,6 @@ func (l *EventList) AppendJSON(dst []byte, n int) []byte {
 	if n <= 0 {
 		return dst
 	}
-	start := len(dst)
 	left := l.Size(n)
 	for i := range l.runs {
 		if left <= 0 {
@@ -172,9 +171,24 @@ func (l *EventList) AppendJSON(dst []byte, n int) []byte {
 		data := l.runs[i].data
 		data = data[:min(len(data), left)]
 		left -= len(data)
-		dst = append(dst, data...)
+		dst = appendCommas(dst, data)
 	}
-	commas(dst[start:])
+	return dst
+}
+
+// commaBytes is how much is copied before its commas are written: what the nearest
+// cache holds.
+const commaBytes = 16 << 10
+
+// appendCommas appends data to dst with a comma for each LF.
+func appendCommas(dst, data []byte) []byte {
+	for len(data) > 0 {
+		n := min(len(data), commaBytes)
+		start := len(dst)
+		dst = append(dst, data[:n]...)
+		commas(dst[start:])
+		data = data[n:]
+	}
 	return dst
 }
 

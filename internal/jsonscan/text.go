@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailrace/tailrace/internal/utf8cut"
@@ -29,11 +30,17 @@ func Text(token []byte) (text string, ok bool) {
 // Is says whether a raw token is a string whose unescaped text is want. It allocates nothing.
 func Is(token []byte, want string) bool {
 	body, ok := unquote(token)
-	return ok && same(body, want)
+	if !ok || string(body) == want && strings.IndexByte(want, '\\') < 0 {
+		return ok
+	}
+	return same(body, want)
 }
 
 // same says whether the body of a string token means want.
 func same(body []byte, want string) bool {
+	if len(body) > 0 && body[0] < 0x80 && body[0] != '\\' && (want == "" || body[0] != want[0]) {
+		return false // as most do
+	}
 	for len(body) > 0 {
 		r, n := next(body)
 		if r < 0 {

@@ -108,15 +108,30 @@ func escapeRepaired(d, p []byte) int {
 func encode(d, p []byte) (n int, nonASCII bool) {
 	var all uint64
 	i := 0
-	for ; i+8 <= len(p); i += 8 {
-		w := binary.LittleEndian.Uint64(p[i:])
-		all |= w
-		control := (w - ones*0x20) & highs &^ w
-		switch {
-		case special(w) == 0:
-			binary.LittleEndian.PutUint64(d[n:], w)
-			n += 8
-		case control == 0:
+	for ; i+32 <= len(p); i += 32 {
+		// Most text has long runs without an escape.
+		b, o := p[i:i+32], d[n:n+32]
+		w, x := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		y, z := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+		all |= w | x | y | z
+		if special(w)|special(x)|special(y)|special(z) == 0 {
+			binary.LittleEndian.PutUint64(o, w)
+			binary.LittleEndian.PutUint64(o[8:], x)
+			binary.LittleEndian.PutUint64(o[16:], y)
+			binary.LittleEndian.PutUint64(o[24:], z)
+			n += 32
+			continue
+		}
+		for _, w := range [4]uint64{w, x, y, z} {
+			switch {
+			case special(w) == 0:
+				binary.LittleEndian.PutUint64(d[n:], w)
+				n += 8
+				continue
+			case controls(w) != 0:
+				n += slow(d[n:], w)
+				continue
+			}
 			// Quotes come in crowds. To find each would cost a mispredicted branch.
 			out, size := half(uint32(w))
 			binary.LittleEndian.PutUint64(d[n:], out)
@@ -124,13 +139,12 @@ func encode(d, p []byte) (n int, nonASCII bool) {
 			out, size = half(uint32(w >> 32))
 			binary.LittleEndian.PutUint64(d[n:], out)
 			n += size
-		default:
-			for _, c := range p[i : i+8] {
-				e := escapes[c]
-				binary.LittleEndian.PutUint64(d[n:], e)
-				n += int(e >> 56)
-			}
 		}
+	}
+	for ; i+8 <= len(p); i += 8 {
+		w := binary.LittleEndian.Uint64(p[i:])
+		all |= w
+		n += word(d[n:], w)
 	}
 	for ; i < len(p); i++ {
 		all |= uint64(p[i])
@@ -139,6 +153,33 @@ func encode(d, p []byte) (n int, nonASCII bool) {
 		n += int(e >> 56)
 	}
 	return n, all&highs != 0
+}
+
+// word writes the escaped form of 8 bytes to d and returns its length.
+func word(d []byte, w uint64) int {
+	if special(w) == 0 {
+		binary.LittleEndian.PutUint64(d, w)
+		return 8
+	}
+	if controls(w) == 0 {
+		out, n := half(uint32(w))
+		binary.LittleEndian.PutUint64(d, out)
+		out, size := half(uint32(w >> 32))
+		binary.LittleEndian.PutUint64(d[n:], out)
+		return n + size
+	}
+	return slow(d, w)
+}
+
+// slow escapes 8 bytes one by one.
+func slow(d []byte, w uint64) (n int) {
+	for range 8 {
+		e := escapes[byte(w)]
+		binary.LittleEndian.PutUint64(d[n:], e)
+		n += int(e >> 56)
+		w >>= 8
+	}
+	return n
 }
 
 // pairs has the escapes of at most two bytes: the bytes, and their number of bits from

@@ -51,18 +51,21 @@ func (c *costs) sum(p []byte) (n int, nonASCII bool) {
 	// Each byte of quotes counts those at its place in the words. It holds up to 255.
 	var all, quotes uint64
 	i := 0
+	for ; i+32 <= len(p); i += 32 {
+		b := p[i : i+32]
+		w, x := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		y, z := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+		all |= w | x | y | z
+		quotes += quoted(w) + quoted(x) + quoted(y) + quoted(z)
+		if controls(w)|controls(x)|controls(y)|controls(z) != 0 {
+			n += c.extra(w) + c.extra(x) + c.extra(y) + c.extra(z)
+		}
+	}
 	for ; i+8 <= len(p); i += 8 {
 		w := binary.LittleEndian.Uint64(p[i:])
 		all |= w
-		low := w & sevens
-		// The high bit of each byte: clear only where the byte is the one meant.
-		quote := (low ^ ones*'"') + sevens
-		slash := (low ^ ones*'\\') + sevens
-		quotes += ^(quote&slash | w) & highs >> 7
-		for m := ^(low + ones*0x60 | w) & highs; m != 0; m &= m - 1 {
-			at := bits.TrailingZeros64(m) - 7
-			n += int(c.control[w>>(at&63)&0x1F]) - 1
-		}
+		quotes += quoted(w)
+		n += c.extra(w)
 	}
 	quotes = quotes&0x00FF00FF00FF00FF + quotes>>8&0x00FF00FF00FF00FF
 	n += int(quotes*0x0001000100010001>>48) * (c.quote - 1)
@@ -71,6 +74,27 @@ func (c *costs) sum(p []byte) (n int, nonASCII bool) {
 		n += c.of(p[i]) - 1
 	}
 	return n, all&highs != 0
+}
+
+// quoted has the lowest bit of each byte of w that is a quote or a backslash.
+func quoted(w uint64) uint64 {
+	low := w & sevens
+	// The high bit of each byte: clear only where the byte is the one meant.
+	quote := (low ^ ones*'"') + sevens
+	slash := (low ^ ones*'\\') + sevens
+	return ^(quote&slash | w) & highs >> 7
+}
+
+// controls has the highest bit of each byte of w that is a control character.
+func controls(w uint64) uint64 { return ^(w&sevens + ones*0x60 | w) & highs }
+
+// extra is what the control characters of w cost beyond themselves.
+func (c *costs) extra(w uint64) (n int) {
+	for m := controls(w); m != 0; m &= m - 1 {
+		at := bits.TrailingZeros64(m) - 7
+		n += int(c.control[w>>(at&63)&0x1F]) - 1
+	}
+	return n
 }
 
 // repairs returns by how much p grows where it is repaired.
