@@ -141,10 +141,16 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 // offered returns the tools that the session's backend command can serve. Where no
 // backend is installed the program itself is the command, and reads logs only.
 func (s *server) offered() []*tool {
-	if path, _, err := s.project.Command(); err == nil && path == s.project.Executable && s.project.Getenv("HACK_MCP_COMMAND") == "" {
+	if s.ownBackend() {
 		return logTools()
 	}
 	return tools()
+}
+
+// ownBackend says whether the program itself is the backend command.
+func (s *server) ownBackend() bool {
+	path, _, err := s.project.Command()
+	return err == nil && path == s.project.Executable && s.project.Getenv("HACK_MCP_COMMAND") == ""
 }
 
 func (s *server) serve(ctx context.Context, end func(), version string) error {
@@ -154,7 +160,7 @@ func (s *server) serve(ctx context.Context, end func(), version string) error {
 	srv := sdk.NewServer(&sdk.Implementation{Name: "tailrace", Title: "tailrace", Version: version}, &sdk.ServerOptions{
 		Instructions:              instructions,
 		Logger:                    slog.New(fixedHandler{s.log.Handler()}),
-		Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities:              s.capabilities(),
 		SupportedProtocolVersions: protocolVersions,
 	})
 	for _, t := range s.tools {
@@ -163,6 +169,9 @@ func (s *server) serve(ctx context.Context, end func(), version string) error {
 			return err
 		}
 		srv.AddTool(described, s.handler(t))
+	}
+	if s.prompts() {
+		srv.AddPrompt(prompt(), s.getPrompt)
 	}
 	srv.AddReceivingMiddleware(s.exit)
 

@@ -49,7 +49,7 @@ func (r *reader) services(text []byte) (services []Service, err error) {
 				r.out.LeftOut++
 				continue
 			}
-			if name, ok := r.text(one.key, nameRE); ok {
+			if name, ok := r.head(one.key, nameRE); ok {
 				services = append(services, r.service(d, name, one.value))
 			}
 		}

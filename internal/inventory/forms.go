@@ -20,14 +20,27 @@ var (
 	envRE = regexp.MustCompile(`^([A-Z_][A-Z0-9_]{0,63}|[a-z_][a-z0-9_]{0,63})$`)
 )
 
+// around is what stands around a text in indented JSON, at most: a name, quotes, the
+// indentation, the brackets of a list.
+const around = 32
+
 // text returns s where it has the form and there is room for it. Of another form it is
 // counted.
 func (r *reader) text(s string, form *regexp.Regexp) (string, bool) {
+	return r.take(s, form, around)
+}
+
+// head is the text of the first member of an object, whose other members have names and
+// brackets of their own.
+func (r *reader) head(s string, form *regexp.Regexp) (string, bool) {
+	return r.take(s, form, 4*around)
+}
+
+func (r *reader) take(s string, form *regexp.Regexp, around int) (string, bool) {
 	if !form.MatchString(s) {
 		r.out.LeftOut++
 		return "", false
 	}
-	const around = 4 // quotes, comma, space
 	if r.texts+len(s)+around > r.limits.MaxTextBytes {
 		r.cut("text")
 		return "", false
@@ -36,8 +49,8 @@ func (r *reader) text(s string, form *regexp.Regexp) (string, bool) {
 	return s, true
 }
 
-// path takes the path of a file, for a list.
-func (r *reader) path(path string) (string, bool) { return r.text(path, pathRE) }
+// path takes the path of a file, for a list or as the head of an object.
+func (r *reader) path(path string) (string, bool) { return r.head(path, pathRE) }
 
 // port returns the form of a port mapping: "published:target", or "target" where the
 // published one is not written in digits. The protocol and the address are left out.

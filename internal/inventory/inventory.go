@@ -18,7 +18,8 @@ type Limits struct {
 	// MaxFiles is how many files are opened, MaxBytes how many bytes of them are read,
 	// and MaxFileBytes the largest file that is.
 	MaxFiles, MaxBytes, MaxFileBytes int
-	// MaxTextBytes bounds all texts of the inventory together.
+	// MaxTextBytes bounds the inventory as indented JSON, but for some hundred bytes that
+	// are always there.
 	MaxTextBytes int
 	// MaxTime bounds the whole reading. One file is read to its end.
 	MaxTime time.Duration
@@ -30,7 +31,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		MaxDepth: 3, MaxEntries: 5_000,
 		MaxFiles: 64, MaxBytes: 1 << 20, MaxFileBytes: 64 << 10,
-		MaxTextBytes: 16 << 10, MaxTime: 2 * time.Second,
+		MaxTextBytes: 32 << 10, MaxTime: 2 * time.Second,
 	}
 }
 

@@ -139,7 +139,7 @@ func TestRead_Bounds(t *testing.T) {
 		{Limits{MaxEntries: 39}, "entries", 39},
 		{Limits{MaxFiles: 10}, "files", 10},
 		{Limits{MaxBytes: 1000}, "bytes", 9},
-		{Limits{MaxTextBytes: 110}, "text", 5},
+		{Limits{MaxTextBytes: 1000}, "text", 5},
 		{Limits{MaxFileBytes: 50}, "", 0},
 	} {
 		inv := read(t, dir, c.limits)
@@ -170,6 +170,31 @@ func TestRead_NoFolder(t *testing.T) {
 		_, err := Read(t.Context(), dir, Limits{})
 		if !errors.Is(err, ErrFolder) {
 			t.Errorf("%q: %v", dir, err)
+		}
+	}
+}
+
+// The bound of texts is one of the JSON, for the texts that have the least in them, too.
+func TestRead_TextBound(t *testing.T) {
+	const names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	services, variables, lists := "services:\n", "", "services:\n  a:\n    ports:\n"
+	for i, c := range names {
+		services += fmt.Sprintf("  %c: {image: a, build: ., ports: [1], environment: [A], profiles: [a]}\n", c)
+		variables += fmt.Sprintf("%c=\n", c)
+		lists += fmt.Sprintf("    - %d\n", i+1)
+	}
+	for name, text := range map[string]string{"compose.yml": services, "docker-compose.yml": lists, "a.env": variables, "Dockerfile": "EXPOSE 1\n", "go.mod": "", "go.work": "", "b.env": "-"} {
+		files := map[string]string{}
+		for i := range 64 {
+			files[fmt.Sprintf("%c/%c/%s", names[i/8], names[i%8], name)] = text
+		}
+		inv := read(t, folderOf(t, files), Limits{MaxTextBytes: 4 << 10})
+		got, err := json.MarshalIndent(inv, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) > 5<<10 {
+			t.Errorf("%s: %d bytes", name, len(got))
 		}
 	}
 }

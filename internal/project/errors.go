@@ -18,6 +18,8 @@ const (
 	ReasonUnreadable   = "path_not_readable"
 	ReasonOutside      = "path_outside_projects"
 	ReasonNoProject    = "no_project"
+	ReasonNotFolder    = "path_not_folder"
+	ReasonNotRepo      = "path_not_repository"
 )
 
 // A SelectError says why no project could be selected. Its text is fixed: it names the
@@ -50,6 +52,10 @@ func (e *SelectError) Error() string {
 		return e.Argument + " cannot be read: give a path that this user may read"
 	case ReasonOutside:
 		return e.Argument + " is outside of all registered projects: run `hack init` or `tailrace init` in the project first"
+	case ReasonNotFolder:
+		return e.Argument + " is no folder: give the root folder of the repository"
+	case ReasonNotRepo:
+		return e.Argument + " may not be read: give a repository (a folder that holds .git), or a folder of a registered project or of the server's working directory"
 	case ReasonNoProject:
 		return "there is no project here: give projectName or path, or run `tailrace init` in the project"
 	}
