@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,10 +56,11 @@ type runOptions struct {
 
 func newRunCommand(a *app) *cobra.Command {
 	o := &runOptions{format: "text", bounds: pipeline.Bounds{MaxBytes: pipeline.CaptureLimit}}
+	service, inService := &serviceRun{}, false
 	cmd := &cobra.Command{
 		Use:                   "run [flags] -- COMMAND [ARGS...]",
 		Short:                 "Run a command and read what it writes, up to a bound",
-		Long:                  runLong,
+		Long:                  runLong + runServiceLong,
 		Example:               runExample,
 		DisableFlagsInUseLine: true,
 	}
@@ -70,6 +72,7 @@ func newRunCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.lines, "lines", false, "make each plain line a log event")
 	f.BoolVar(&o.failOnCut, "fail-on-cut", false, "exit with 3 where a bound was reached")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary, hints or progress on stderr")
+	service.add(cmd)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		text := flagProblem(err)
 		var unknown *pflag.NotExistError
@@ -80,8 +83,11 @@ func newRunCommand(a *app) *cobra.Command {
 	})
 	// The only error is for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "ndjson"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
+	cmd.Args = func(cmd *cobra.Command, args []string) (err error) {
+		inService, err = service.means(cmd, args)
 		switch {
+		case err != nil, inService:
+			return err
 		case len(args) == 0:
 			return &usageError{"run needs a command: tailrace run [flags] -- COMMAND [ARGS...]"}
 		case cmd.ArgsLenAtDash() != 0:
@@ -91,7 +97,12 @@ func newRunCommand(a *app) *cobra.Command {
 		}
 		return nil
 	}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if inService {
+			ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+			defer stop()
+			return service.run(ctx, a, cmd)
+		}
 		o.command = args
 		return runCommand(a, o)
 	}

@@ -27,11 +27,15 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HACK_HOME", "")
 			e.Setenv("HACK_GLOBAL_CONFIG_PATH", "")
 			e.Setenv("GORACE", raceEnd)
-			return nil
+			// A script that wants a docker puts $DOCKERBIN on its PATH.
+			e.Setenv("DOCKERBIN", filepath.Join(e.WorkDir, ".docker", "bin"))
+			e.Setenv("FAKE_DOCKER", filepath.Join(e.WorkDir, ".docker"))
+			return withDocker(filepath.Join(e.WorkDir, ".docker", "bin"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"events":    scriptEvents,
 			"exits":     scriptExits,
+			"only":      scriptOnly,
 			"uncomment": scriptUncomment,
 		},
 	})
@@ -78,4 +82,14 @@ func scriptUncomment(ts *testscript.TestScript, neg bool, args []string) {
 	path := oneArgument(ts, neg, args)
 	data := bytes.ReplaceAll([]byte(ts.ReadFile(path)), []byte("\n#  "), []byte("\n  "))
 	ts.Check(os.WriteFile(path, data, 0o644))
+}
+
+// only DIR makes a folder that holds the program and nothing else, for a PATH without
+// docker.
+func scriptOnly(ts *testscript.TestScript, neg bool, args []string) {
+	dir := oneArgument(ts, neg, args)
+	exe, err := os.Executable()
+	ts.Check(err)
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(os.Symlink(exe, filepath.Join(dir, "tailrace")))
 }

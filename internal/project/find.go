@@ -23,6 +23,9 @@ type Project struct {
 	DirName string
 	// ConfigPath is the path of tailrace.yaml, "" where Root holds none.
 	ConfigPath string
+	// DevHost is the host name for development that [Context.Register] notes for a new
+	// entry, "" for none. [Context.Find] does not fill it in.
+	DevHost string
 }
 
 // Find looks for a project in dir and upward from it, and returns the nearest. In one
@@ -65,7 +68,7 @@ func isFile(path string) bool {
 
 // project returns the project of a registry entry.
 func (e entry) project() Project {
-	p := Project{Name: e.name, Root: e.repoRoot, Dir: e.dir, DirName: e.dirName}
+	p := Project{Name: e.name, Root: e.repoRoot, Dir: e.dir, DirName: e.dirName, DevHost: e.devHost}
 	if path := filepath.Join(e.repoRoot, ConfigFile); isFile(path) {
 		p.ConfigPath = path
 	}

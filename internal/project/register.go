@@ -155,11 +155,15 @@ func (r *registry) add(p Project) error {
 		if len(r.raw) == maxRegistryEntries {
 			return ErrRegistryForm
 		}
-		r.raw = append(r.raw, object([]member{
+		members := []member{
 			text("id", newID()), text("name", p.Name), text("repoRoot", p.Root),
 			text("projectDirName", p.DirName), text("projectDir", p.Dir),
 			text("createdAt", time.Now().UTC().Format("2006-01-02T15:04:05.000Z")),
-		}))
+		}
+		if p.DevHost != "" {
+			members = append(members, text("devHost", p.DevHost))
+		}
+		r.raw = append(r.raw, object(members))
 		return nil
 	case 1:
 		members, err := objectMembers(r.raw[same[0]])

@@ -21,10 +21,11 @@ const (
 // errForm says that a file is not of the form, or not of the size, that is read.
 var errForm = errors.New("not of the form that is known")
 
-// An entry is what is read of one registered project. All of its members are strings
-// that must be present; other members are kept when the file is written.
+// An entry is what is read of one registered project. All of its members but devHost
+// are strings that must be present; other members are kept when the file is written.
 type entry struct {
 	id, name, repoRoot, dirName, dir, createdAt string
+	devHost                                     string // "" where there is none
 }
 
 // A registry is the parsed file. Members and entries keep their order and their text.
@@ -135,6 +136,11 @@ func parseEntry(raw json.RawMessage) (entry, bool) {
 	}
 	seen := map[string]bool{}
 	for _, m := range members {
+		if m.key == "devHost" {
+			// A member of another kind is as good as none.
+			_ = json.Unmarshal(m.value, &e.devHost)
+			continue
+		}
 		field := fields[m.key]
 		if field == nil {
 			continue
