@@ -37,9 +37,14 @@ func (k dataKind) isLog() bool { return k == logData || k == tailData }
 // withholds says whether raw output must not be returned.
 func (k dataKind) withholds() bool { return k == envExplainData || k == envKeysData }
 
+// large says whether a result may well be longer than what clients take at once.
+func (k dataKind) large() bool {
+	return k.isLog() || k == objectData || k == runData || k == execData
+}
+
 // about describes the data member, for the schema.
 func (k dataKind) about() string {
-	const events = "What was collected: events (as the backend wrote them, in order), count, cutoff (null, or the bound and limit that collection stopped at; a cutoff is a success), limits"
+	const events = "events (as the backend wrote them, in order), count, cutoff (null, or the bound and limit that collection stopped at, a success), limits"
 	switch k {
 	case logData:
 		return events + "."

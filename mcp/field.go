@@ -56,7 +56,7 @@ const (
 	namePattern   = `^[A-Za-z0-9][A-Za-z0-9_.-]*$`
 	keyPattern    = `^[A-Za-z_][A-Za-z0-9_.-]*$`
 	branchPattern = `^[A-Za-z0-9][A-Za-z0-9_./-]*$`
-	timePattern   = `^([Nn][Oo][Ww]|[0-9]{1,12}[smhdwSMHDW]|[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,12})?(Z|[+-][0-9]{2}:[0-9]{2}))?)$`
+	timePattern   = `^([Nn][Oo][Ww]|\d{1,12}[smhdwSMHDW]|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,12})?(Z|[+-]\d\d:\d\d))?)$`
 )
 
 var (

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tailrace/tailrace/pipeline"
 )
 
 // A schema is what is used of JSON Schema. Members are written in this order.
@@ -30,24 +32,24 @@ type schema struct {
 // schema returns what the field takes. It never refuses what the check accepts; the
 // check knows a little more, and the description says all of it.
 func (f *field) schema() *schema {
-	s := &schema{Type: "string", Description: f.describe()}
+	s := &schema{Type: "string", Description: f.brief()}
 	switch f.kind {
 	case kindName:
-		s.MinLength, s.MaxLength, s.Pattern = 1, maxName, namePattern
+		s.MaxLength, s.Pattern = maxName, namePattern
 	case kindNames:
-		one := &schema{Type: "string", MinLength: 1, MaxLength: maxName, Pattern: namePattern}
+		one := &schema{Type: "string", MaxLength: maxName, Pattern: namePattern}
 		s.Type = ""
 		s.AnyOf = []*schema{one, {Type: "array", Items: one, MaxItems: maxNames}}
 	case kindBranch:
-		s.MinLength, s.MaxLength, s.Pattern = 1, maxName, branchPattern
+		s.MaxLength, s.Pattern = maxName, branchPattern
 	case kindInstant:
-		s.MinLength, s.MaxLength, s.Pattern = 1, maxTime, timePattern
+		s.MaxLength, s.Pattern = maxTime, timePattern
 	case kindInteger:
 		s.Type, s.Minimum, s.Maximum = "integer", 1, f.max
 	case kindBoolean:
 		s.Type = "boolean"
 	case kindKey:
-		s.MinLength, s.MaxLength, s.Pattern = 1, maxName, keyPattern
+		s.MaxLength, s.Pattern = maxName, keyPattern
 	case kindChoice:
 		s.Enum = f.choices
 	case kindWords:
@@ -59,6 +61,24 @@ func (f *field) schema() *schema {
 		s.MaxLength = f.max
 	}
 	return s
+}
+
+// brief returns the meaning of the field for a client that has its schema before it: with
+// its bounds where they matter to a choice, its form where the pattern is hard to read,
+// and its fallback. The whole rule is in the documentation, and in each refusal.
+func (f *field) brief() string {
+	switch f.kind {
+	case kindInteger:
+		if f.fallback != 0 {
+			return fmt.Sprintf("%s 1 to %d, default %d.", f.about, f.max, f.fallback)
+		}
+		return fmt.Sprintf("%s 1 to %d.", f.about, f.max)
+	case kindNames:
+		return f.about + " One name or a list."
+	case kindInstant:
+		return f.about + " RFC 3339, a duration such as 15m, or now."
+	}
+	return f.about
 }
 
 // describe returns the meaning of the field with its rule and its fallback.
@@ -92,22 +112,17 @@ func (t *tool) output() *schema {
 	s := &schema{
 		Type: "object",
 		Properties: map[string]*schema{
-			"ok":              {Type: "boolean", Description: "Whether the call succeeded. Go by this, not by exitCode."},
-			"outputTruncated": {Type: "boolean", Description: "True where output was cut by a limit on bytes; absent otherwise."},
-			"command":         {Type: "string", Description: "The command line that was run; empty where none was."},
-			"exitCode":        {Type: "integer", Description: "Exit code of the command, 128 + n after signal n. Often not 0 after a cutoff, since the server stopped the command."},
-			"stdout":          {Type: "string", Description: "Raw output. It repeats the events, and is cut before any of them."},
-			"stderr":          {Type: "string", Description: "Raw diagnostics, or why the call was refused."},
-			"spawned":         {Const: false, Description: "False where no command was started; absent otherwise."},
+			"ok":              {Type: "boolean", Description: "Go by this, not by exitCode."},
+			"outputTruncated": {Type: "boolean", Description: "Output was cut by a limit on bytes."},
+			"command":         {Type: "string"},
+			"exitCode":        {Type: "integer"},
+			"stdout":          {Type: "string"},
+			"stderr":          {Type: "string", Description: "Diagnostics, or why the call was refused."},
+			"spawned":         {Const: false, Description: "Present where no command was started."},
 			"error": {
-				Type:        "object",
-				Description: "Present exactly where ok is false for a reason that has a code.",
-				Properties: map[string]*schema{
-					"code":    {Type: "string", Description: "The class of the error, such as E_USAGE."},
-					"reason":  {Type: "string", Description: "The error within its class, such as invalid_arguments or backend_error."},
-					"message": {Type: "string", Description: "What happened and what to do."},
-				},
-				Required: []string{"code", "reason", "message"},
+				Type:       "object",
+				Properties: map[string]*schema{"code": {Type: "string"}, "reason": {Type: "string"}, "message": {Type: "string"}},
+				Required:   []string{"code", "reason", "message"},
 			},
 		},
 		Required: []string{"ok", "command", "exitCode", "stdout", "stderr"},
@@ -135,6 +150,7 @@ func (t *tool) describe() (*sdk.Tool, error) {
 		InputSchema:  json.RawMessage(input),
 		OutputSchema: json.RawMessage(output),
 		Annotations:  t.annotations(),
+		Meta:         t.meta(),
 	}, nil
 }
 
@@ -145,4 +161,19 @@ func (t *tool) annotations() *sdk.ToolAnnotations {
 		a.DestructiveHint = &t.destructive
 	}
 	return a
+}
+
+// resultSize is the member of a tool's _meta by which Claude Code is told how many
+// characters of text it may take from a result before it puts them in a file and shows
+// the model their beginning. Its own default is 50,000, the most it takes 500,000; the
+// documentation of that client describes it. Other clients leave it alone.
+const resultSize = "anthropic/maxResultSizeChars"
+
+// meta is what the tool tells of itself to clients that know the member: where a result
+// can be large, its text is as long as the view that a large one is cut to.
+func (t *tool) meta() sdk.Meta {
+	if !t.data.large() {
+		return nil
+	}
+	return sdk.Meta{resultSize: pipeline.TextViewLimit}
 }

@@ -158,7 +158,7 @@ func (s *server) serve(ctx context.Context, end func(), version string) error {
 		version = "dev"
 	}
 	srv := sdk.NewServer(&sdk.Implementation{Name: "tailrace", Title: "tailrace", Version: version}, &sdk.ServerOptions{
-		Instructions:              instructions,
+		Instructions:              instructions(s.tools),
 		Logger:                    slog.New(fixedHandler{s.log.Handler()}),
 		Capabilities:              s.capabilities(),
 		SupportedProtocolVersions: protocolVersions,

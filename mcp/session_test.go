@@ -123,6 +123,12 @@ type resultData struct {
 // open starts a server whose backend is a stub. Change may change it before it serves.
 func open(t *testing.T, stub string, change ...func(*server)) *session {
 	t.Helper()
+	return openWith(t, stub, func(*Options) {}, change...)
+}
+
+// openWith does the same with other options.
+func openWith(t *testing.T, stub string, options func(*Options), change ...func(*server)) *session {
+	t.Helper()
 	s := &session{t: t, dir: t.TempDir(), log: &lockedBuffer{}, served: make(chan error, 1), news: make(chan struct{}, 1), eof: make(chan struct{})}
 	if err := os.WriteFile(filepath.Join(s.dir, "tailrace.yaml"), []byte("version: 1\nsources: {}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -143,10 +149,12 @@ func open(t *testing.T, stub string, change ...func(*server)) *session {
 	s.in, s.out, s.writes = in, out, &countingWriter{w: serverOut}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	srv, end, err := newServer(ctx, Options{
+	o := Options{
 		Cwd: s.dir, Env: env, Stdin: serverIn, Stdout: s.writes,
 		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
+	}
+	options(&o)
+	srv, end, err := newServer(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +191,19 @@ func open(t *testing.T, stub string, change ...func(*server)) *session {
 // start starts a server and shakes hands.
 func start(t *testing.T, stub string, change ...func(*server)) *session {
 	t.Helper()
-	s := open(t, stub, change...)
+	return open(t, stub, change...).greet()
+}
+
+// startWith does the same with other options.
+func startWith(t *testing.T, stub string, options func(*Options), change ...func(*server)) *session {
+	t.Helper()
+	return openWith(t, stub, options, change...).greet()
+}
+
+// greet shakes hands.
+func (s *session) greet() *session {
+	t := s.t
+	t.Helper()
 	s.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	if r := s.reply(`"init"`); r.Error != nil {
 		t.Fatalf("initialize: %s", r.raw)

@@ -12,7 +12,7 @@ func tools() []*tool { return append(logTools(), projectTools()...) }
 
 // Fields that several tools have.
 func branchField() *field {
-	return &field{name: "branch", kind: kindBranch, flag: "--branch", about: "Branch whose instance of the project is meant. Default: the base instance."}
+	return &field{name: "branch", kind: kindBranch, flag: "--branch", about: "Branch whose instance is meant. Default: the base instance."}
 }
 
 func profilesField() *field {
