@@ -26,7 +26,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.Version = thisBuild().Version
 	root.SetVersionTemplate("tailrace {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{flagProblem(err)} })
-	root.AddCommand(newRunCommand(a), newLogsCommand(a), newInitCommand(a), newMCPCommand(a), newDemoCommand(a), newVersionCommand(a))
+	root.AddCommand(newRunCommand(a), newLogsCommand(a), newInitCommand(a), newMCPCommand(a), newDemoCommand(a), newBenchCommand(a), newVersionCommand(a))
 	root.AddCommand(newPsCommand(a), newUpCommand(a), newDownCommand(a), newRestartCommand(a), newExecCommand(a))
 	return root
 }
