@@ -68,6 +68,11 @@ func stub(kind string) int {
 		event(`{"type":"log","pid":%d}`, os.Getpid())
 		out.Flush()
 		time.Sleep(time.Minute)
+	case "still": // nothing, and it ends when it is told to
+		time.Sleep(time.Minute)
+	case "sample": // what the sample of a tool has
+		out.Flush()
+		return sampleOutput(arg)
 	case "serve": // the server itself, with the kind behind the colon as its backend
 		return serveStub(arg)
 	case "print": // what the variable holds, on both streams
