@@ -179,6 +179,9 @@ func TestO12_FailureTimeoutAndCutAreToldApart(t *testing.T) {
 			if c.truncated && len(*r.Structured.Stdout) > pipeline.CaptureLimit {
 				t.Errorf("C1: %d bytes", len(*r.Structured.Stdout))
 			}
+			if (len(r.Structured.Data) == 0) != c.truncated {
+				t.Errorf("O12: data %.600s", r.Structured.Data)
+			}
 			if len(r.raw) > pipeline.ResultLimit {
 				t.Errorf("B2: %d bytes", len(r.raw))
 			}

@@ -146,6 +146,26 @@ func TestFault_GuardStopped(t *testing.T) {
 	}
 }
 
+// A guard that has stopped reading for so long that its pipe is full is replaced.
+func TestFault_GuardStopsReading(t *testing.T) {
+	nothingLeft(t)
+	before := guard.Pid()
+	if err := syscall.Kill(before, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = 1 << 30 // above any process id
+	for n := 0; guard.Pid() == before; n++ {
+		if n > 1<<20 {
+			t.Fatal("S3: a guard that does not read is not missed")
+		}
+		guard.Remove(nobody)
+	}
+	warm(t)
+	if now := guard.Pid(); now == before || now == 0 {
+		t.Fatalf("S3: the guard is %d after %d", now, before)
+	}
+}
+
 // fewDescriptors starts a command with n descriptors to spare, for every n from none to
 // enough. Each start succeeds or is refused as it should, and leaves no descriptor.
 func fewDescriptors() int {
