@@ -30,7 +30,10 @@ const maxTranscriptLine = 16 << 10
 func (w *transcript) write(direction, line string) {
 	line = strings.TrimSuffix(line, "\n")
 	if len(line) > maxTranscriptLine {
+		// A long line has nothing in it that differs.
 		line = fmt.Sprintf("%s ... (%d bytes, SHA-256 %x) ... %s", line[:80], len(line), sha256.Sum256([]byte(line)), line[len(line)-400:])
+	} else if w.s != nil {
+		line = w.s.normal(line)
 	}
 	fmt.Fprintf(&w.text, "%s %s\n", direction, line)
 }
@@ -44,8 +47,8 @@ func (w *transcript) exchange(id, line string) {
 	w.s.send(line)
 	reply := w.s.reply(id)
 	w.s.forget()
-	w.write(">", w.s.normal(line))
-	w.write("<", w.s.normal(string(reply.raw)))
+	w.write(">", line)
+	w.write("<", string(reply.raw))
 }
 
 // call makes a call with an id of its own.
