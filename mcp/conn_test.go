@@ -128,7 +128,8 @@ func TestProtocolVersions(t *testing.T) {
 		if r.ProtocolVersion != want {
 			t.Errorf("%s is answered with %s, want %s", asked, r.ProtocolVersion, want)
 		}
-		if r.ServerInfo.Name != "tailrace" || r.ServerInfo.Version != "test" || len(r.Capabilities) != 1 || r.Capabilities["tools"] == nil {
+		if r.ServerInfo.Name != "tailrace" || r.ServerInfo.Version != "test" || len(r.Capabilities) != 2 ||
+			r.Capabilities["tools"] == nil || r.Capabilities["prompts"] == nil {
 			t.Errorf("server %+v, capabilities %v", r.ServerInfo, r.Capabilities)
 		}
 		if n := len(r.Instructions); n == 0 || n >= 2048 {
