@@ -27,7 +27,8 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetVersionTemplate("tailrace {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{flagProblem(err)} })
 	root.AddCommand(newRunCommand(a), newLogsCommand(a), newInitCommand(a), newMCPCommand(a), newDemoCommand(a), newBenchCommand(a), newVersionCommand(a))
-	root.AddCommand(newPsCommand(a), newUpCommand(a), newDownCommand(a), newRestartCommand(a), newExecCommand(a))
+	root.AddCommand(newPsCommand(a), newUpCommand(a), newDownCommand(a), newRestartCommand(a), newExecCommand(a),
+		newProjectsCommand(a), newOpenCommand(a), newEnvCommand(a), newDoctorCommand(a))
 	return root
 }
 

@@ -25,3 +25,10 @@ func (c Context) List() []Entry {
 // LookPath finds an executable in the absolute folders of the captured PATH. Relative
 // entries are passed over: a repository could bring a file of that name.
 func (c Context) LookPath(name string) (string, bool) { return c.lookPath(name, false) }
+
+// CheckRegistry says whether the registry can be read: nil where it can, and where there is
+// none yet. The error is [ErrRegistryForm] or [ErrRegistryAccess].
+func (c Context) CheckRegistry() error {
+	_, _, err := loadRegistry(c.RegistryPath)
+	return err
+}
