@@ -37,6 +37,10 @@ func newProjectsCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// What cannot be read is not the same as no projects.
+		if err := c.CheckRegistry(); err != nil {
+			return err
+		}
 		inv := lifecycle.List(ctx, c, *o, a.Now())
 		if asJSON {
 			return a.writeJSON(inv)

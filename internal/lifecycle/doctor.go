@@ -120,7 +120,7 @@ func registryState(c project.Context) (status, detail string) {
 	if gone > 0 {
 		return statusWarn, fmt.Sprintf("%d of %d registered projects are gone from disk: `tailrace projects` shows which", gone, len(entries))
 	}
-	return statusOK, fmt.Sprintf("%d registered projects", len(entries))
+	return statusOK, fmt.Sprintf("registered projects: %d", len(entries))
 }
 
 func projectState(c project.Context, s Selection) (t *Target, status, detail string) {
@@ -149,5 +149,5 @@ func environmentState(ctx context.Context, t *Target) (status, detail string) {
 	if missing := m.Missing(); len(missing) > 0 {
 		return statusError, "required variables have no value: " + strings.Join(missing, ", ")
 	}
-	return statusOK, fmt.Sprintf("%d services, and no required variable is missing", len(m.Services()))
+	return statusOK, fmt.Sprintf("services: %d, and no required variable is missing", len(m.Services()))
 }
