@@ -175,4 +175,3 @@ func (o *logsOptions) lines() int {
 	}
 	return o.tail
 }
-
