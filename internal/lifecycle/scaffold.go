@@ -10,7 +10,11 @@ import (
 	"strings"
 
 	"github.com/tailrace/tailrace/internal/composefile"
+	"github.com/tailrace/tailrace/internal/project"
 )
+
+// ScaffoldFile is the compose file that [Scaffold] writes, as a path within the folder.
+const ScaffoldFile = ".hack/docker-compose.yml"
 
 // maxScanned bounds the entries of a folder that are looked at.
 const maxScanned = 1000
@@ -21,32 +25,47 @@ var ErrScaffold = &Error{Code: CodePermission, Text: "the compose file could not
 // ErrHost says that --dev-host is no host name.
 var ErrHost = &Error{Code: CodeUsage, Text: "--dev-host takes a host name: letters, digits and dashes, with dots between"}
 
+// Composed says whether a folder has a compose file, and whether what it has makes it a
+// project already.
+func Composed(c project.Context, dir string) (composed, defined bool) {
+	p, ok := c.Find(dir)
+	if !ok || p.Root != dir {
+		p, ok = project.Project{Root: dir, Dir: dir, DirName: "."}, false
+	}
+	_, err := composefile.Find(p)
+	return err == nil, ok
+}
+
 // ValidHost says whether a text is a host name.
 func ValidHost(host string) bool { return len(host) <= 253 && hostRE.MatchString(host) }
 
-// Scaffold writes .hack/docker-compose.yml in a folder, for a compose project of a name. With discover it
-// has a service for each Dockerfile in the folder and the folders in it. A file that is
-// there is never changed. It returns the names of the services.
+// Scaffold writes .hack/docker-compose.yml in a folder, for a compose project of a name.
+// With discover it has a service for each Dockerfile in the folder and the folders in it. A
+// file that is there is never changed, and no link leads it out of the folder. It returns
+// the names of the services. The error is [ErrScaffold].
 func Scaffold(dir, name string, discover bool) (services []string, err error) {
-	slug := composefile.BranchSlug(name)
 	var found []build
 	if discover {
 		found = discovered(dir)
 	}
-	hack := filepath.Join(dir, ".hack")
-	if err := os.Mkdir(hack, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, ErrScaffold
-	}
-	path := filepath.Join(hack, "docker-compose.yml")
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, ErrScaffold
 	}
-	_, err = f.WriteString(scaffoldText(slug, found))
-	if errors.Join(err, f.Close()) != nil {
-		_ = os.Remove(path)
+	defer root.Close()
+	if err := root.Mkdir(".hack", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, ErrScaffold
 	}
+	f, err := root.OpenFile(ScaffoldFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, ErrScaffold
+	}
+	_, err = f.WriteString(scaffoldText(composefile.BranchSlug(name), found))
+	if errors.Join(err, f.Close()) != nil {
+		_ = root.Remove(ScaffoldFile)
+		return nil, ErrScaffold
+	}
+	services = []string{}
 	for _, b := range found {
 		services = append(services, b.service)
 	}
