@@ -40,6 +40,11 @@ fuzz:
 	  done; \
 	done
 
+# The laws and the packages below them without assembly, as on other processors.
+.PHONY: purego
+purego:
+	go test -tags purego ./internal/vector ./internal/jsonscan ./internal/jsonstr ./internal/utf8cut ./stages/... ./proptest ./bench/...
+
 # Small edits to a copy of the tree, each of which a test must notice.
 mutants:
 	go run ./internal/mutants

@@ -3,7 +3,10 @@ package stages
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"sort"
+
+	"github.com/tailrace/tailrace/internal/vector"
 )
 
 // An EventList holds events in their order, compactly: events that lie in one buffer
@@ -182,6 +185,10 @@ const commaBytes = 16 << 10
 
 // appendCommas appends data to dst with a comma for each LF.
 func appendCommas(dst, data []byte) []byte {
+	start := len(dst)
+	dst = slices.Grow(dst, len(data))
+	n := vector.Commas(dst[start:start+len(data)], data)
+	dst, data = dst[:start+n], data[n:]
 	for len(data) > 0 {
 		n := min(len(data), commaBytes)
 		start := len(dst)

@@ -1,6 +1,10 @@
 package jsonscan
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/tailrace/tailrace/internal/vector"
+)
 
 const (
 	ones   = 0x0101010101010101
@@ -9,20 +13,53 @@ const (
 )
 
 // blockBytes is how many bytes one word of marks stands for.
-const blockBytes = 64
+const blockBytes = vector.MarkBytes
+
+// windowBlocks is how many blocks are looked at at once.
+const windowBlocks = 16
 
 // block returns the marks of the block at i: one bit for each quote, backslash and
-// control character. To find them for a whole block first, instead of from string to
-// string, lets the processor work on several words at a time.
+// control character. To find them for many blocks first, instead of from string to
+// string, lets the processor work on several words at a time. Blocks are asked for one
+// after the other.
 func (s *scanner) block(i int) (marks uint64) {
-	if rest := len(s.b) - i; rest < blockBytes {
-		if len(s.b) < blockBytes {
-			return s.short()
-		}
-		// The last whole block, without what was before.
-		return s.block(len(s.b)-blockBytes) >> (blockBytes - rest)
+	k := i / blockBytes % windowBlocks
+	if k == 0 {
+		s.fill(i)
 	}
-	b := s.b[i : i+blockBytes]
+	return s.window[k]
+}
+
+// fill looks at the blocks from i on.
+func (s *scanner) fill(i int) {
+	if len(s.b) < blockBytes {
+		s.window[0] = s.short()
+		return
+	}
+	b := s.b[i:]
+	whole := min(len(b)/blockBytes, windowBlocks)
+	s.mark(s.window[:whole], b)
+	if rest := len(b) - whole*blockBytes; rest > 0 && whole < windowBlocks {
+		// The last whole block, without what was before.
+		s.mark(s.window[whole:whole+1], s.b[len(s.b)-blockBytes:])
+		s.window[whole] >>= blockBytes - rest
+	}
+}
+
+// mark sets the marks of as many blocks as dst has words.
+func (s *scanner) mark(dst []uint64, b []byte) {
+	n, high := vector.Marks(dst, b)
+	if high {
+		s.all |= highs
+	}
+	for k := n / blockBytes; k < len(dst); k++ {
+		dst[k] = s.plain(b[k*blockBytes:])
+	}
+}
+
+// plain returns the marks of the first block of b.
+func (s *scanner) plain(b []byte) uint64 {
+	b = b[:blockBytes]
 	w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
 	w4, w5 := binary.LittleEndian.Uint64(b[32:]), binary.LittleEndian.Uint64(b[40:])

@@ -6,6 +6,8 @@ import "math/bits"
 // offset where the token ends, or -1.
 type scanner struct {
 	b []byte
+	// window has the marks of the blocks that are looked at.
+	window [windowBlocks]uint64
 	// all has the high bits of all bytes in strings, and of some around them.
 	all uint64
 	// repair notes lone surrogates, and line ends between tokens.

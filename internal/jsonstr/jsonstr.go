@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/tailrace/tailrace/internal/utf8cut"
+	"github.com/tailrace/tailrace/internal/vector"
 )
 
 const (
@@ -103,9 +104,27 @@ func escapeRepaired(d, p []byte) int {
 	return n
 }
 
-// encode writes the escaped form of p, which it takes for UTF-8, to d. It always stores
-// whole words.
+// encode writes the escaped form of p, which it takes for UTF-8, to d. It may write to all
+// of d.
 func encode(d, p []byte) (n int, nonASCII bool) {
+	for len(p) > 0 {
+		written, read, high := vector.Escape(d[n:], p)
+		n, p, nonASCII = n+written, p[read:], nonASCII || high
+		rest := len(p)
+		if vector.On() {
+			rest = min(rest, stepBytes)
+		}
+		written, high = encodePlain(d[n:], p[:rest])
+		n, p, nonASCII = n+written, p[rest:], nonASCII || high
+	}
+	return n, nonASCII
+}
+
+// stepBytes is how much goes the plain way where the vector unit has met what it cannot do.
+const stepBytes = 32
+
+// encodePlain is encode without the vector unit. It always stores whole words.
+func encodePlain(d, p []byte) (n int, nonASCII bool) {
 	var all uint64
 	i := 0
 	for ; i+32 <= len(p); i += 32 {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/tailrace/tailrace/internal/utf8cut"
+	"github.com/tailrace/tailrace/internal/vector"
 )
 
 // costs are the lengths of what bytes become.
@@ -48,6 +49,9 @@ func count(s []byte, c *costs) (n int) {
 // sum counts p, at most pieceBytes that it takes for UTF-8.
 func (c *costs) sum(p []byte) (n int, nonASCII bool) {
 	n = len(p)
+	counts, done, nonASCII := vector.Count(p)
+	n += counts.Quotes*(c.quote-1) + counts.Shorts*int(c.control['\n']-1) + (counts.Controls-counts.Shorts)*int(c.control[0]-1)
+	p = p[done:]
 	// Each byte of quotes counts those at its place in the words. It holds up to 255.
 	var all, quotes uint64
 	i := 0
@@ -73,7 +77,7 @@ func (c *costs) sum(p []byte) (n int, nonASCII bool) {
 		all |= uint64(p[i])
 		n += c.of(p[i]) - 1
 	}
-	return n, all&highs != 0
+	return n, nonASCII || all&highs != 0
 }
 
 // quoted has the lowest bit of each byte of w that is a quote or a backslash.

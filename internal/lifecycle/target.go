@@ -95,9 +95,7 @@ func Select(c project.Context, s Selection) (*Target, error) {
 	if t.ComposeProject, err = t.set.Name(t.env, t.Branch); err != nil {
 		return nil, problem(err)
 	}
-	entry, registered := c.EntryOf(t.Project.Root)
-	t.Registered, t.Name, t.Project.DevHost = registered, entry.Project.Name, entry.DevHost
-	if !registered {
+	if t.Name, t.Registered = c.RegisteredAs(t.Project.Root); !t.Registered {
 		t.Name, _ = t.set.Name(t.env, "") // it was good with the branch
 	}
 	return t, nil

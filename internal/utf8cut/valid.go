@@ -57,8 +57,8 @@ const highs = 0x8080808080808080
 // strideBytes is how much is walked before the next look for a run of ASCII.
 const strideBytes = 512
 
-// Valid says whether b is UTF-8 (RFC 3629: no surrogates, nothing overlong, at most U+10FFFF).
-func Valid(b []byte) bool {
+// valid is Valid without the vector unit.
+func valid(b []byte) bool {
 	for {
 		b = b[ASCII(b):]
 		if len(b) == 0 {
