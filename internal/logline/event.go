@@ -30,50 +30,7 @@ const (
 // LF; a CR at its end is dropped. The event is one strict JSON object in valid UTF-8,
 // whatever the line holds. AppendEvent is safe for concurrent use.
 func AppendEvent(dst, line []byte, c Context) []byte {
-	line = bytes.TrimSuffix(line, []byte{'\r'})
-	var e entry
-	e.detect(line)
-	dst = append(dst, `{"type":"log","ts":"`...)
-	if len(e.stamp) > 0 {
-		dst = append(dst, e.stamp...)
-	} else {
-		now := time.Now
-		if c.Now != nil {
-			now = c.Now
-		}
-		dst = now().UTC().AppendFormat(dst, stampLayout)
-	}
-	dst = append(dst, '"')
-	dst = member(dst, "project", c.Project)
-	dst = member(dst, "backend", c.Backend)
-	dst = member(dst, "branch", c.Branch)
-	dst = append(dst, `,"entry":{"source":"`...)
-	dst = jsonstr.Append(dst, []byte(c.Source))
-	dst = append(dst, `","message":"`...)
-	dst = e.message.appendTo(dst)
-	dst = append(dst, `","raw":"`...)
-	dst = jsonstr.Append(dst, line)
-	dst = append(dst, '"')
-	dst = member(dst, "stream", c.Stream)
-	dst = member(dst, "project", c.Project)
-	dst = member(dst, "service", c.Service)
-	dst = member(dst, "timestamp", string(e.stamp))
-	dst = member(dst, "level", e.level)
-	for i := range e.fields {
-		if i == 0 {
-			dst = append(dst, `,"fields":{"`...)
-		} else {
-			dst = append(dst, `,"`...)
-		}
-		dst = e.fields[i].key.appendTo(dst)
-		dst = append(dst, `":"`...)
-		dst = e.fields[i].value.appendTo(dst)
-		dst = append(dst, '"')
-	}
-	if len(e.fields) > 0 {
-		dst = append(dst, '}')
-	}
-	return append(dst, "}}\n"...)
+	return AppendRecord(dst, Record{Line: line, Stream: c.Stream, Service: c.Service}, c)
 }
 
 func member(dst []byte, name, value string) []byte {
