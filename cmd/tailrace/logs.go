@@ -25,10 +25,10 @@ the log, error events for what could not be read, and end with a reason (eof,
 exit:CODE, error, closed). Without it the lines are shown as they are; on a terminal,
 control characters in them are shown as escapes.
 
-With --no-follow the sources are read one after the other, files before commands, each
-to its end. A line of more than 8 MiB becomes several. --since and --until go by the
-time that is written in a line; a line without one belongs to the line before it. With
---since there is no limit of 200 lines unless --tail is given.
+With --no-follow the sources are merged by the times in their lines; commands are read
+after the others, one by one, each to its end. A line of more than 8 MiB becomes several.
+--since and --until go by the time that is written in a line; a line without one belongs
+to the line before it. With --since there is no limit of 200 lines unless --tail is given.
 
 A source that is a command is run for registered projects only (see tailrace init), and
 the files of a project that is not registered must lie in its folder.

@@ -1,18 +1,15 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/tailrace/tailrace/internal/jsonstr"
 )
 
-// The backends of our own sources, as events name them. A start or end event that
-// speaks of sources of both kinds names backendMixed.
-const (
-	backendFile    = "file"
-	backendCommand = "command"
-	backendMixed   = "mixed"
-)
+// backendMixed is the backend of a start or end event that speaks of sources of several
+// kinds. Else that is the kind of the sources.
+const backendMixed = "mixed"
 
 // A frame is what the events around the log events have in common. Members that are
 // empty are left out of them.
@@ -58,9 +55,17 @@ func (f *frame) appendStart(dst []byte, services []string, follow bool, since, u
 	return append(dst, "}\n"...)
 }
 
-func (f *frame) appendError(dst []byte, message string) []byte {
-	dst = appendMember(f.appendHead(dst, "error"), "message", message)
-	return append(dst, "}\n"...)
+// appendError appends an event about a source that could not be read; code may be "".
+func (f *frame) appendError(dst []byte, code, message string) []byte {
+	dst = appendMember(f.appendHead(dst, "error"), "code", code)
+	return append(appendMember(dst, "message", message), "}\n"...)
+}
+
+// appendDropped appends an event about entries that the backend has left out.
+func (f *frame) appendDropped(dst []byte, count int, message string) []byte {
+	dst = append(f.appendHead(dst, "dropped"), `,"count":`...)
+	dst = strconv.AppendInt(dst, int64(count), 10)
+	return append(appendMember(dst, "message", message), "}\n"...)
 }
 
 func (f *frame) appendEnd(dst []byte, reason string) []byte {

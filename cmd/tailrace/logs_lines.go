@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 
+	"github.com/tailrace/tailrace/internal/logline"
 	"github.com/tailrace/tailrace/internal/utf8cut"
 )
 
@@ -84,12 +85,14 @@ type lastLines struct {
 	short bool
 }
 
+// A heldLine is a record whose line is in memory of its own.
 type heldLine struct {
 	text   []byte
-	stream string
+	record logline.Record
 }
 
-func (l *lastLines) add(line []byte, stream string) {
+func (l *lastLines) add(r logline.Record) {
+	line := r.Line
 	if l.count == l.n {
 		l.drop(2*len(line) + 256)
 	}
@@ -103,7 +106,8 @@ func (l *lastLines) add(line []byte, stream string) {
 	slot := &l.ring[(l.first+l.count)%len(l.ring)]
 	l.held -= cap(slot.text)
 	slot.text = append(slot.text[:0], line...)
-	slot.stream = stream
+	slot.record = r
+	slot.record.Line = slot.text
 	l.held += cap(slot.text)
 	l.count++
 }
@@ -115,14 +119,17 @@ func (l *lastLines) drop(keep int) {
 	if cap(slot.text) > keep {
 		l.held -= cap(slot.text)
 		slot.text = nil
+		slot.record = logline.Record{}
 	}
 	l.first = (l.first + 1) % len(l.ring)
 	l.count--
 }
 
-func (l *lastLines) each(emit func(line []byte, stream string)) {
+// each calls emit for each line, the oldest first, until it returns false.
+func (l *lastLines) each(emit func(logline.Record) bool) {
 	for i := range l.count {
-		slot := l.ring[(l.first+i)%len(l.ring)]
-		emit(slot.text, slot.stream)
+		if !emit(l.ring[(l.first+i)%len(l.ring)].record) {
+			return
+		}
 	}
 }

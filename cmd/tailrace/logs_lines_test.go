@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/tailrace/tailrace/internal/logline"
 )
 
 func split(pieces ...string) []string {
@@ -77,12 +79,12 @@ func TestLastLines_KeepsTheLast(t *testing.T) {
 			l := lastLines{n: n}
 			var want []string
 			for i := range total {
-				l.add([]byte(fmt.Sprintf("line %d", i)), "stdout")
+				l.add(logline.Record{Line: fmt.Appendf(nil, "line %d", i), Stream: "stdout"})
 				want = append(want, fmt.Sprintf("line %d", i))
 			}
 			want = want[max(0, len(want)-n):]
 			var got []string
-			l.each(func(line []byte, _ string) { got = append(got, string(line)) })
+			l.each(func(r logline.Record) bool { got = append(got, string(r.Line)); return true })
 			if !slices.Equal(got, want) || l.short {
 				t.Fatalf("the last %d of %d: got %q", n, total, got)
 			}
@@ -97,9 +99,9 @@ func TestLastLines_BytesAreBounded(t *testing.T) {
 		total := 3 * maxHeldBytes / size
 		for i := range total {
 			line[size-1] = byte('a' + i%26)
-			l.add(line, "stdout")
+			l.add(logline.Record{Line: line, Stream: "stdout"})
 			// Short lines between them must not make use of the long ones' memory.
-			l.add([]byte("short"), "stderr")
+			l.add(logline.Record{Line: []byte("short"), Stream: "stderr"})
 			if i%16 != 0 && i < total-16 {
 				continue
 			}
@@ -113,10 +115,11 @@ func TestLastLines_BytesAreBounded(t *testing.T) {
 		}
 		var last string
 		count := 0
-		l.each(func(line []byte, stream string) {
-			if stream == "stdout" {
-				last, count = string(line), count+1
+		l.each(func(r logline.Record) bool {
+			if r.Stream == "stdout" {
+				last, count = string(r.Line), count+1
 			}
+			return true
 		})
 		if count < maxHeldBytes/size*3/4 || last != string(line) || !l.short {
 			t.Errorf("%d bytes: got %d lines, short %v", size, count, l.short)

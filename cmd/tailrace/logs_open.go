@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tailrace/tailrace/internal/backend"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/pipeline"
 	"github.com/tailrace/tailrace/pipeline/source"
@@ -52,4 +53,14 @@ func openProblem(err error) string {
 		return spawn.Error() + " (" + string(spawn.Reason) + ")"
 	}
 	return err.Error()
+}
+
+// readProblem says why a source could not be read to its end.
+func readProblem(err error) string {
+	return "could not be read to its end"
+}
+
+// openBackend starts reading a source of records.
+func (r *logsRun) openBackend(s project.Source) (backend.Source, error) {
+	return nil, &backend.Error{Code: backend.CodeUsage, Problem: "is of a kind that this program does not know"}
 }

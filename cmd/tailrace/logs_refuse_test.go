@@ -170,7 +170,7 @@ func TestFrame_Events(t *testing.T) {
 	for got, want := range map[string]string{
 		string(f.appendStart(nil, []string{"web", "job"}, true, "15m", "")):                    `{"type":"start","ts":"2026-03-01T10:00:00.005Z","project":"shop--fix-1","backend":"file","branch":"fix-1","services":["web","job"],"follow":true,"since":"15m"}`,
 		string((&frame{backend: "file", now: f.now}).appendStart(nil, nil, false, "", "1\"h")): `{"type":"start","ts":"2026-03-01T10:00:00.005Z","backend":"file","follow":false,"until":"1\"h"}`,
-		string(f.appendError(nil, "a\nb")):                                                     `{"type":"error","ts":"2026-03-01T10:00:00.005Z","project":"shop--fix-1","backend":"file","branch":"fix-1","message":"a\nb"}`,
+		string(f.appendError(nil, "", "a\nb")):                                                 `{"type":"error","ts":"2026-03-01T10:00:00.005Z","project":"shop--fix-1","backend":"file","branch":"fix-1","message":"a\nb"}`,
 		string(f.appendEnd(nil, "eof")):                                                        `{"type":"end","ts":"2026-03-01T10:00:00.005Z","project":"shop--fix-1","backend":"file","branch":"fix-1","reason":"eof"}`,
 	} {
 		if got != want+"\n" {

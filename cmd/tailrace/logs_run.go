@@ -7,12 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"sync"
 	"syscall"
 
 	"golang.org/x/term"
 
+	"github.com/tailrace/tailrace/internal/backend"
+	"github.com/tailrace/tailrace/internal/logline"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/internal/visible"
 	"github.com/tailrace/tailrace/pipeline"
@@ -44,8 +45,9 @@ type logsRun struct {
 	// are shown as escapes.
 	labelled, terminal bool
 	stop               context.CancelCauseFunc
-	// open starts reading a source.
-	open func(project.Source) (pipeline.Source, error)
+	// open and openRecords start reading a source of bytes and one of records.
+	open        func(project.Source) (pipeline.Source, error)
+	openRecords func(project.Source) (backend.Source, error)
 
 	mu             sync.Mutex // guards what follows
 	stdout, stderr io.Writer
@@ -73,7 +75,7 @@ func newLogsRun(app *app, o *logsOptions, p *plan) *logsRun {
 		labelled: len(p.sources) > 1,
 		stop:     func(error) {},
 	}
-	r.open = r.openSource
+	r.open, r.openRecords = r.openSource, r.openBackend
 	if f, ok := app.Stdout.(*os.File); ok {
 		r.terminal = term.IsTerminal(int(f.Fd()))
 	}
@@ -99,7 +101,7 @@ func (r *logsRun) run(ctx context.Context) error {
 func (p *plan) backend() string {
 	backend := ""
 	for _, s := range p.sources {
-		switch kind := backendOf(s); {
+		switch kind := s.Kind(); {
 		case backend == "":
 			backend = kind
 		case backend != kind:
@@ -109,31 +111,34 @@ func (p *plan) backend() string {
 	return backend
 }
 
-func backendOf(s project.Source) string {
-	if s.Command != nil {
-		return backendCommand
-	}
-	return backendFile
-}
-
 // readAll reads every source to its end and returns the reason of the end event: that of
 // the first source, in the order of the plan, that failed. Followed sources are read
-// side by side. Others are read one after the other, files first, so that a command
-// that does not end holds back nothing that is there already.
+// side by side. Others are merged by time, but for commands: these are read after the
+// others, one by one, so that a command that does not end holds back nothing that is
+// there already.
 func (r *logsRun) readAll(ctx context.Context) string {
-	reasons := make([]string, len(r.plan.sources))
+	sources := r.plan.sources
+	reasons := make([]string, len(sources))
 	if r.o.follow {
 		var wg sync.WaitGroup
-		for i, s := range r.plan.sources {
-			wg.Go(func() { reasons[i] = r.read(ctx, s) })
+		for i, s := range sources {
+			wg.Go(func() { reasons[i] = r.tell(s, r.read(ctx, s)) })
 		}
 		wg.Wait()
 	} else {
-		for _, kind := range [...]string{backendFile, backendCommand} {
-			for i, s := range r.plan.sources {
-				if backendOf(s) == kind && ctx.Err() == nil {
-					reasons[i] = r.read(ctx, s)
-				}
+		var merged []project.Source
+		var places []int
+		for i, s := range sources {
+			if s.Command == nil {
+				merged, places = append(merged, s), append(places, i)
+			}
+		}
+		for i, f := range r.readMerged(ctx, merged) {
+			reasons[places[i]] = r.tell(merged[i], f)
+		}
+		for i, s := range sources {
+			if s.Command != nil && ctx.Err() == nil {
+				reasons[i] = r.tell(s, r.read(ctx, s))
 			}
 		}
 	}
@@ -145,42 +150,63 @@ func (r *logsRun) readAll(ctx context.Context) string {
 	return reasonEOF
 }
 
-// read reads one source. It returns "" where the source ended well, or was stopped.
-func (r *logsRun) read(ctx context.Context, s project.Source) string {
-	src, err := r.open(s)
-	if err != nil {
-		return r.fail(s, openProblem(err))
-	}
-	// Close ends what a command left behind. There is no more to read, so nothing of it
-	// is missing from the log.
-	defer func() { _ = src.Close() }()
-	in := r.newReader(s)
-	for chunk := range src.Chunks(ctx) {
-		in.feed(chunk)
-	}
-	exit := src.Exit()
-	in.end(exit)
-	switch {
-	case !exit.Failed():
-		return ""
-	case exit.Err != nil:
-		return r.fail(s, "could not be read to its end")
-	}
-	reason := "exit:" + strconv.Itoa(exit.Code)
-	r.note(s, "the command ended with "+reason)
-	return reason
+// read reads one source and writes what it says as it comes.
+func (r *logsRun) read(ctx context.Context, s project.Source) failure {
+	from, w := r.origin(s), &logWriter{run: r}
+	defer w.flush()
+	return r.newReader(s, func(record logline.Record) bool {
+		w.append(from, record)
+		return true // a failing output ends the context
+	}, w.flush).read(ctx)
 }
 
-// fail tells of a source that failed: an error event, or a line on stderr.
-func (r *logsRun) fail(s project.Source, problem string) string {
-	if r.o.json {
-		f := r.frame
-		f.backend = backendOf(s)
-		r.write(f.appendError(nil, sourceLabel(s)+": "+problem))
-	} else {
-		r.note(s, problem)
+// readMerged reads sources that end and writes what they say in the order of time.
+func (r *logsRun) readMerged(ctx context.Context, sources []project.Source) []failure {
+	if len(sources) == 1 {
+		return []failure{r.read(ctx, sources[0])}
+	}
+	w := &logWriter{run: r}
+	defer w.flush()
+	return r.merge(ctx, sources, func(from *origin, record logline.Record) bool {
+		w.append(from, record)
+		return ctx.Err() == nil
+	})
+}
+
+// tell tells of a source that failed: by an error event, or by a line on stderr. It returns
+// the reason for the end event, "" where the source ended well or was stopped.
+func (r *logsRun) tell(s project.Source, f failure) string {
+	switch {
+	case f.exit != "":
+		r.note(s, "the command ended with "+f.exit)
+		return f.exit
+	case f.problem == "":
+		return ""
+	case r.o.json:
+		r.write(r.of(s).appendError(nil, f.code, sourceLabel(s)+": "+f.problem))
+	default:
+		r.note(s, f.problem)
 	}
 	return reasonError
+}
+
+// notice tells of something that happened to a source that goes on.
+func (r *logsRun) notice(s project.Source, n *backend.Notice) {
+	switch {
+	case !r.o.json:
+		r.note(s, n.Message)
+	case n.Dropped > 0:
+		r.write(r.of(s).appendDropped(nil, n.Dropped, sourceLabel(s)+": "+n.Message))
+	default:
+		r.write(r.of(s).appendError(nil, "", sourceLabel(s)+": "+n.Message))
+	}
+}
+
+// of is the frame of events about one source.
+func (r *logsRun) of(s project.Source) *frame {
+	f := r.frame
+	f.backend = s.Kind()
+	return &f
 }
 
 // note writes a line on stderr. It holds no log text.

@@ -23,20 +23,28 @@ func (w *timeWindow) set() bool { return !w.since.IsZero() || !w.until.IsZero() 
 // blind says that there were lines, and not one of them told its time.
 func (w *timeWindow) blind() bool { return w.set() && w.lines && !w.timed }
 
-func (w *timeWindow) holds(line []byte, stream string) bool {
+func (w *timeWindow) holds(r logline.Record) bool {
 	if !w.set() {
 		return true
 	}
 	w.lines = true
 	outside := &w.outside[0]
-	if stream == "stderr" {
+	if r.Stream == "stderr" {
 		outside = &w.outside[1]
 	}
-	if t, ok := lineTime(line); ok {
+	if t, ok := recordTime(r); ok {
 		w.timed = true
 		*outside = !w.since.IsZero() && t.Before(w.since) || !w.until.IsZero() && t.After(w.until)
 	}
 	return !*outside
+}
+
+// recordTime returns the time of a record: that of its backend, or the one of its line.
+func recordTime(r logline.Record) (time.Time, bool) {
+	if !r.Time.IsZero() {
+		return r.Time, true
+	}
+	return lineTime(r.Line)
 }
 
 // lineTime returns the time that a line carries. Besides what an event takes as its

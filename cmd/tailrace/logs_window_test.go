@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/tailrace/tailrace/internal/logline"
 )
 
 func TestTimeWindow(t *testing.T) {
@@ -34,7 +36,7 @@ func TestTimeWindow(t *testing.T) {
 			w := timeWindow{since: tt.since, until: tt.until}
 			var got []int
 			for i, line := range lines {
-				if w.holds([]byte(line), "") {
+				if w.holds(logline.Record{Line: []byte(line)}) {
 					got = append(got, i)
 				}
 			}
@@ -53,12 +55,12 @@ func TestTimeWindow_StreamsAndBlindness(t *testing.T) {
 	if w.blind() {
 		t.Error("blind without a line")
 	}
-	w.holds([]byte("no time"), "stdout")
+	w.holds(logline.Record{Line: []byte("no time"), Stream: "stdout"})
 	if !w.blind() {
 		t.Error("not blind to lines without a time")
 	}
-	w.holds([]byte("2026-03-01T09:00:00Z old"), "stderr")
-	if !w.holds([]byte("goes on"), "stdout") || w.holds([]byte("goes on"), "stderr") {
+	w.holds(logline.Record{Line: []byte("2026-03-01T09:00:00Z old"), Stream: "stderr"})
+	if !w.holds(logline.Record{Line: []byte("goes on"), Stream: "stdout"}) || w.holds(logline.Record{Line: []byte("goes on"), Stream: "stderr"}) {
 		t.Error("a line follows a line of the other stream")
 	}
 }

@@ -27,21 +27,6 @@ type Config struct {
 	Sources []Source
 }
 
-// A Source is one source of logs. Either File or Command is set.
-type Source struct {
-	// Name is the name of the source, which is the name of the service in its events.
-	Name string
-	// File is the absolute path of a log file.
-	File string
-	// Command is an argument vector; its first element names the executable.
-	Command []string
-	// Dir is the absolute working directory of the command.
-	Dir string
-	// Env holds what the command's environment has beyond that of the caller, as
-	// "KEY=value" strings.
-	Env []string
-}
-
 // A ConfigError says why a tailrace.yaml was refused. It repeats nothing of the file.
 type ConfigError struct {
 	// Line and Column say where, both from 1; 0 where the whole file is meant. Columns

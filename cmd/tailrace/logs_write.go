@@ -1,0 +1,58 @@
+package main
+
+import (
+	"github.com/tailrace/tailrace/internal/logline"
+	"github.com/tailrace/tailrace/internal/project"
+	"github.com/tailrace/tailrace/internal/visible"
+)
+
+// flushBytes is how much output is gathered at most before it is written.
+const flushBytes = 256 << 10
+
+// An origin is where records come from, as the output says it.
+type origin struct {
+	source project.Source
+	event  logline.Context
+	label  []byte // stands before the line where there are several sources
+}
+
+func (r *logsRun) origin(s project.Source) *origin {
+	kind := s.Kind()
+	o := &origin{source: s, event: logline.Context{
+		Backend: kind, Source: kind, Project: r.plan.project, Branch: r.o.branch, Now: r.frame.now,
+	}}
+	if r.labelled {
+		o.label = []byte(s.Name + " | ")
+	}
+	return o
+}
+
+// A logWriter turns records into lines of output. It is for one goroutine.
+type logWriter struct {
+	run *logsRun
+	out []byte
+}
+
+// append appends a record to the output as the command shows it.
+func (w *logWriter) append(from *origin, r logline.Record) {
+	switch {
+	case w.run.o.json:
+		w.out = logline.AppendRecord(w.out, r, from.event)
+	case w.run.terminal:
+		w.out = append(w.out, from.label...)
+		w.out = append(visible.Append(w.out, r.Line), '\n')
+	default:
+		w.out = append(w.out, from.label...)
+		w.out = append(append(w.out, r.Line...), '\n')
+	}
+	if len(w.out) >= flushBytes {
+		w.flush()
+	}
+}
+
+func (w *logWriter) flush() {
+	w.run.write(w.out)
+	if w.out = w.out[:0]; cap(w.out) > 4*flushBytes {
+		w.out = nil // a long line made it large
+	}
+}
