@@ -50,8 +50,7 @@ type Options struct {
 	// Log is the server's own log; nil discards it. It never holds output of the
 	// backend or input of the caller.
 	Log *slog.Logger
-	// Tools chooses the tools that are offered; the zero value offers all that the
-	// backend can serve.
+	// Tools chooses the tools that are offered; the zero value offers all.
 	Tools Toolset
 	// Session is the id of the session in the audit log and in records; "" makes one.
 	Session string
@@ -116,7 +115,7 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 			return nil, nil, err
 		}
 	}
-	chosen, err := o.Tools.of(s.offered())
+	chosen, err := o.Tools.of(tools())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,15 +135,6 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 		cancel(pipeline.ErrInterrupted)
 	})
 	return s, s.conn.end, nil
-}
-
-// offered returns the tools that the session's backend command can serve. Where no
-// backend is installed the program itself is the command, and reads logs only.
-func (s *server) offered() []*tool {
-	if s.ownBackend() {
-		return logTools()
-	}
-	return tools()
 }
 
 // ownBackend says whether the program itself is the backend command.

@@ -198,14 +198,13 @@ func TestO12_ErrorEventsAreOutput(t *testing.T) {
 	}
 }
 
-// TestToolsWithoutABackend: where the program itself is the command, only what it can
-// serve is offered.
+// TestToolsWithoutABackend: where the program itself is the command, it serves all tools.
 func TestToolsWithoutABackend(t *testing.T) {
 	srv, _, err := newServer(t.Context(), Options{Cwd: t.TempDir(), Env: []string{"PATH=", "HOME=" + t.TempDir()}, Stdin: strings.NewReader(""), Stdout: &strings.Builder{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(srv.tools) != 2 || srv.tools[SnapshotTool] == nil || srv.tools[TailTool] == nil {
+	if len(srv.tools) != len(ToolNames()) || !srv.ownBackend() {
 		t.Errorf("%d tools: %s", len(srv.tools), srv.known)
 	}
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tailrace/tailrace/internal/lifecycle"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/internal/visible"
 )
@@ -18,39 +21,64 @@ import (
 const initLong = `Make a folder a project: write a commented tailrace.yaml and register the project.
 
 A tailrace.yaml that is there already is never changed. Registering a project lets its
-tailrace.yaml run commands and name files anywhere, so read a file that came with a
-repository first; the commands in it are listed.
+tailrace.yaml run commands and name files anywhere, and its compose file be started, so
+read files that came with a repository first; the commands in tailrace.yaml are listed.
 
-The registry is projects.json in HACK_HOME, ~/.hack by default.`
+With --auto the folder becomes a project of docker compose. A compose file that is there
+is kept: docker-compose.yml in .hack or .dev, or compose.yaml and the like in the folder
+itself. Else .hack/docker-compose.yml is written, with a service for each Dockerfile of
+the folder and the folders in it; with --manual or --no-discovery it has none yet.
+
+The registry is projects.json in HACK_HOME, ~/.hack by default.
+
+Exit codes: 0 the folder is a project, also where it was one before, 1 the call was
+refused.`
 
 // The errors of init that are about the folder.
 var (
-	errInitDir  = errors.New("--path is no folder that exists: make it first")
-	errInitName = errors.New("--name is not the name in tailrace.yaml: change it there, or leave out --name")
-	errInitFile = errors.New("tailrace.yaml could not be written: check the rights of the folder")
-	errInitBase = errors.New("the name of the folder cannot be the name of a project: give one with --name")
+	errInitDir  = &refusal{codeUsage, "--path is no folder that exists: make it first"}
+	errInitName = &refusal{codeUsage, "--name is not the name in tailrace.yaml: change it there, or leave out --name"}
+	errInitFile = &refusal{codeNoAccess, "tailrace.yaml could not be written: check the rights of the folder"}
+	errInitBase = &refusal{codeUsage, "the name of the folder cannot be the name of a project: give one with --name"}
+	errInitText = &refusal{codeUsage, "--name needs at least one letter or digit and at most 253 characters"}
+	errInitAuto = &refusal{codeUsage, "--manual and --no-discovery are about the compose file of --auto: add it, or leave them out"}
 )
 
 type initOptions struct {
-	path, name string
-	named      bool
+	path, name, devHost, oauthTLD            string
+	auto, oauth, manual, noDiscovery, asJSON bool
+	named                                    bool
 }
 
 func newInitCommand(app *app) *cobra.Command {
 	o := &initOptions{}
-	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Write tailrace.yaml and register the project",
-		Long:  initLong,
-	}
-	cmd.Flags().StringVar(&o.path, "path", ".", "folder of the project, `DIR`")
-	cmd.Flags().StringVar(&o.name, "name", "", "`NAME` of the project, by default that of the folder")
-	cmd.Args = noArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "init", Short: "Make a folder a project", Long: initLong, Args: noArgs}
+	f := cmd.Flags()
+	f.StringVarP(&o.path, "path", "p", ".", "folder of the project, `DIR`")
+	f.StringVar(&o.name, "name", "", "`NAME` of the project, by default that of the folder")
+	f.BoolVar(&o.auto, "auto", false, "set the folder up for docker compose, without a question")
+	f.StringVar(&o.devHost, "dev-host", "", "`HOST` below which the services are reached in development")
+	f.BoolVar(&o.manual, "manual", false, "with --auto: write a minimal compose file")
+	f.BoolVar(&o.noDiscovery, "no-discovery", false, "with --auto: do not look for Dockerfiles")
+	f.BoolVar(&o.oauth, "oauth", false, "accepted for compatibility; there is no proxy for an alias host")
+	f.StringVar(&o.oauthTLD, "oauth-tld", "", "accepted for compatibility, as --oauth is")
+	f.BoolVar(&o.asJSON, "json", false, "one JSON object")
+	return lifecycleCommand(app, cmd, &o.asJSON, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		o.named = cmd.Flags().Changed("name")
 		return o.run(app)
-	}
-	return cmd
+	})
+}
+
+// An initialized is what init did.
+type initialized struct {
+	Action  string `json:"action"`
+	Project string `json:"project"`
+	// Registered says that the project was registered now, and not before.
+	Registered bool `json:"registered"`
+	// Written are the files that were written, as paths within the folder.
+	Written []string `json:"written"`
+	// Services are those of a compose file that was written.
+	Services []string `json:"services"`
 }
 
 func (o *initOptions) run(app *app) error {
@@ -58,8 +86,67 @@ func (o *initOptions) run(app *app) error {
 	if err != nil {
 		return err
 	}
-	if o.named && !project.ValidName(o.name) {
-		return &usageError{"--name needs at least one letter or digit and at most 253 characters"}
+	dir, err := o.folder(c)
+	if err != nil {
+		return err
+	}
+	name, err := o.projectName(dir)
+	if err != nil {
+		return err
+	}
+	// What keeps the project from being registered is said before anything is written.
+	if err := c.CheckRegistry(); err != nil {
+		return err
+	}
+	known, registered := c.RegisteredAs(dir)
+	if !registered && taken(c, name) {
+		return project.ErrNameTaken
+	}
+	did := initialized{Action: "init", Written: []string{}, Services: []string{}}
+	if err := o.write(c, dir, name, &did); err != nil {
+		return err
+	}
+	config := project.Config{}
+	if path := filepath.Join(dir, project.ConfigFile); exists(path) {
+		if config, err = project.LoadConfig(path); err != nil {
+			return err
+		}
+	}
+	// The folder holds a definition now, so what is found is the folder itself.
+	p, ok := c.Find(dir)
+	if !ok {
+		return errInitFile
+	}
+	p.Name, p.DevHost = name, o.devHost
+	if err := c.Register(p); err != nil {
+		return err
+	}
+	did.Project, did.Registered = name, !registered
+	if registered {
+		did.Project = known
+	}
+	return o.report(app, did, config)
+}
+
+// taken says whether another project that is still there has the name.
+func taken(c project.Context, name string) bool {
+	for _, e := range c.List() {
+		if project.SameName(e.Project.Name, name) && exists(e.Project.Root) {
+			return true
+		}
+	}
+	return false
+}
+
+// folder checks the flags and returns the folder.
+func (o *initOptions) folder(c project.Context) (string, error) {
+	switch {
+	case o.named && !project.ValidName(o.name):
+		return "", errInitText
+	case o.devHost != "" && !lifecycle.ValidHost(o.devHost):
+		return "", lifecycle.ErrHost
+	case !o.auto && (o.manual || o.noDiscovery):
+		return "", errInitAuto
 	}
 	dir := o.path
 	if !filepath.IsAbs(dir) {
@@ -67,35 +154,38 @@ func (o *initOptions) run(app *app) error {
 	}
 	dir = filepath.Clean(dir)
 	if info, err := os.Stat(dir); o.path == "" || err != nil || !info.IsDir() {
-		return errInitDir
+		return "", errInitDir
 	}
-	name, err := o.projectName(dir)
-	if err != nil {
-		return err
+	return dir, nil
+}
+
+// write writes the files of the project that are missing: a compose file with --auto, and
+// tailrace.yaml where nothing else makes the folder a project.
+func (o *initOptions) write(c project.Context, dir, name string, did *initialized) error {
+	if o.auto {
+		composed, defined := lifecycle.Composed(c, dir)
+		if !composed {
+			services, err := lifecycle.Scaffold(dir, name, !o.manual && !o.noDiscovery)
+			if err != nil {
+				return err
+			}
+			did.Written, did.Services = append(did.Written, lifecycle.ScaffoldFile), services
+			return nil
+		}
+		if defined {
+			return nil
+		}
 	}
 	written, err := writeConfig(filepath.Join(dir, project.ConfigFile), o.name)
-	if err != nil {
-		return err
+	if written {
+		did.Written = append(did.Written, project.ConfigFile)
 	}
-	config, err := project.LoadConfig(filepath.Join(dir, project.ConfigFile))
-	if err != nil {
-		return err
-	}
-	known, registered := c.RegisteredAs(dir)
-	if registered {
-		name = known
-	} else {
-		// The folder holds a tailrace.yaml now, so what is found is the folder itself.
-		p, ok := c.Find(dir)
-		if !ok {
-			return errInitFile
-		}
-		p.Name = name
-		if err := c.Register(p); err != nil {
-			return err
-		}
-	}
-	return report(app, name, written, registered, config)
+	return err
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // projectName returns the name that the project is registered by: the one in its
@@ -165,19 +255,42 @@ sources:
 `
 }
 
-// report says what was done, and what the file may do from now on.
-func report(app *app, name string, written, registered bool, config project.Config) error {
+// report says what was done, and what the files may do from now on.
+func (o *initOptions) report(app *app, did initialized, config project.Config) error {
+	if o.oauth || o.oauthTLD != "" {
+		// Nothing depends on it: a line on stderr is all that can be said.
+		_, _ = io.WriteString(app.Stderr, "tailrace: --oauth has no effect: tailrace has no proxy that an alias host could lead to\n")
+	}
+	if o.asJSON {
+		return app.writeJSON(struct {
+			OK   bool        `json:"ok"`
+			Data initialized `json:"data"`
+		}{true, did})
+	}
 	var text strings.Builder
+	for _, file := range did.Written {
+		switch {
+		case file == project.ConfigFile && !o.auto:
+			text.WriteString("wrote tailrace.yaml: add the sources of your logs to it\n")
+		case file == project.ConfigFile:
+			text.WriteString("wrote tailrace.yaml beside the compose file\n")
+		case len(did.Services) == 0:
+			text.WriteString("wrote " + file + " without a service: add yours, then run `tailrace up --detach`\n")
+		default:
+			text.WriteString("wrote " + file + " with the services " + strings.Join(did.Services, ", ") + ": read it, then run `tailrace up --detach`\n")
+		}
+	}
 	switch {
-	case written:
-		text.WriteString("wrote tailrace.yaml: add the sources of your logs to it\n")
-	case registered:
+	case len(did.Written) > 0:
+	case !did.Registered && o.devHost == "":
 		text.WriteString("nothing changed: ")
-	default:
+	case o.auto:
+		text.WriteString("kept the compose file that is there\n")
+	case did.Registered:
 		text.WriteString("kept the tailrace.yaml that is there\n")
 	}
-	shown := visible.String(name)
-	if registered {
+	shown := visible.String(did.Project)
+	if !did.Registered {
 		fmt.Fprintf(&text, "project %s is registered already\n", shown)
 	} else {
 		fmt.Fprintf(&text, "registered project %s\n", shown)
@@ -187,8 +300,5 @@ func report(app *app, name string, written, registered bool, config project.Conf
 			}
 		}
 	}
-	if _, err := app.Stdout.Write([]byte(text.String())); err != nil {
-		return errOutput
-	}
-	return nil
+	return app.writeText(text.String())
 }

@@ -107,6 +107,9 @@ func (a *app) failed(asJSON bool, err error) error {
 	case err == nil, errors.As(err, &exit):
 		return err
 	case !errors.As(err, &l):
+		if refusalCode(err) == "" {
+			err = &refusal{codeUnexpected, err.Error()}
+		}
 		return a.refuse(asJSON, err)
 	}
 	out := a.refuse(asJSON, &refusal{l.Code, l.Text})

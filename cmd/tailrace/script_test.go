@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,6 +38,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"events":    scriptEvents,
 			"exits":     scriptExits,
+			"fill":      scriptFill,
+			"hasjson":   scriptHasJSON,
 			"only":      scriptOnly,
 			"uncomment": scriptUncomment,
 		},
@@ -92,4 +97,60 @@ func scriptOnly(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(os.MkdirAll(dir, 0o755))
 	ts.Check(os.Symlink(exe, filepath.Join(dir, "tailrace")))
+}
+
+// fill FILE VARIABLE writes the value of a variable where the file has its name behind a
+// dollar.
+func scriptFill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fill FILE VARIABLE, no negation")
+	}
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "$"+args[1], ts.Getenv(args[1]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// hasjson FILE checks that the last stdout is one JSON object, which has all that the file
+// has. Members that the file does not name are not looked at; lists are compared whole.
+func scriptHasJSON(ts *testscript.TestScript, neg bool, args []string) {
+	path := oneArgument(ts, neg, args)
+	var got, want any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(path)), &want))
+	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &got); err != nil {
+		ts.Fatalf("stdout is no JSON: %v", err)
+	}
+	if where := differs(got, want, "$"); where != "" {
+		ts.Fatalf("%s is not as in %s:\n%s", where, args[0], ts.ReadFile("stdout"))
+	}
+}
+
+// differs returns where got lacks what want has, or "".
+func differs(got, want any, at string) string {
+	switch want := want.(type) {
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		for key, v := range want {
+			if _, there := got[key]; !ok || !there {
+				return at + "." + key
+			}
+			if where := differs(got[key], v, at+"."+key); where != "" {
+				return where
+			}
+		}
+		return ""
+	case []any:
+		got, ok := got.([]any)
+		if !ok || len(got) != len(want) {
+			return at
+		}
+		for i, v := range want {
+			if where := differs(got[i], v, at+"["+strconv.Itoa(i)+"]"); where != "" {
+				return where
+			}
+		}
+		return ""
+	}
+	if !reflect.DeepEqual(got, want) {
+		return at
+	}
+	return ""
 }

@@ -19,7 +19,7 @@ The server ends when stdin ends, and on SIGTERM, SIGINT and SIGHUP, with exit co
 Its own log goes to stderr and never holds what a backend wrote or what a client sent.
 
 The command that the tools run is the one in HACK_MCP_COMMAND, else hack on the PATH,
-else tailrace's own logs command.
+else tailrace itself, whose commands take the same arguments.
 
 A line for each command that was run goes to mcp-audit.log in the home folder of hack
 (HACK_HOME, else ~/.hack), for the user alone. It never holds arguments or output.`

@@ -95,7 +95,9 @@ func Select(c project.Context, s Selection) (*Target, error) {
 	if t.ComposeProject, err = t.set.Name(t.env, t.Branch); err != nil {
 		return nil, problem(err)
 	}
-	if t.Name, t.Registered = c.RegisteredAs(t.Project.Root); !t.Registered {
+	entry, registered := c.EntryOf(t.Project.Root)
+	t.Registered, t.Name, t.Project.DevHost = registered, entry.Project.Name, entry.DevHost
+	if !registered {
 		t.Name, _ = t.set.Name(t.env, "") // it was good with the branch
 	}
 	return t, nil

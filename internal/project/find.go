@@ -23,8 +23,8 @@ type Project struct {
 	DirName string
 	// ConfigPath is the path of tailrace.yaml, "" where Root holds none.
 	ConfigPath string
-	// DevHost is the host name for development that [Context.Register] notes for a new
-	// entry, "" for none. [Context.Find] does not fill it in.
+	// DevHost is the host name for development that [Context.Register] notes, "" for none.
+	// [Context.Find] does not fill it in.
 	DevHost string
 }
 

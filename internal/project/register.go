@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -37,7 +38,7 @@ const (
 
 // Register adds a project to the registry. A root that is registered already, by its
 // own path or through links, stays as it is, under the name it has: then nothing is
-// written. The entry of a project of the same name whose folder is gone is moved to the
+// written, unless it is given another DevHost, or has got a definition in .hack or .dev. The entry of a project of the same name whose folder is gone is moved to the
 // new folder. Members and entries that are not known keep their text and their order.
 //
 // The file is replaced in one step under a lock, and only if it is still the one that
@@ -69,10 +70,12 @@ func (c Context) Register(p Project) error {
 		if err != nil {
 			return err
 		}
-		if _, ok := registered(real, r.entries); ok {
+		if _, ok := registered(real, r.entries); !ok {
+			err = r.add(p)
+		} else if !r.update(real, p) {
 			return nil
 		}
-		if err := r.add(p); err != nil {
+		if err != nil {
 			return err
 		}
 		written, err := replaceFile(path, r.text(), seen)
@@ -136,6 +139,43 @@ func newRegistry() *registry {
 		{key: "version", name: []byte(`"version"`), value: json.RawMessage("1")},
 		{key: "projects", name: []byte(`"projects"`)},
 	}}
+}
+
+// update brings the entry whose root leads to the folder real up to date, and says whether
+// that changed it: another host for development, and a definition in .hack or .dev that it
+// did not have.
+func (r *registry) update(real string, p Project) bool {
+	for i, raw := range r.raw {
+		e, ok := parseEntry(raw)
+		if _, is := registered(real, []entry{e}); !ok || !is {
+			continue
+		}
+		var news []member
+		if p.DevHost != "" && p.DevHost != e.devHost {
+			news = append(news, text("devHost", p.DevHost))
+		}
+		if e.dirName == "." && p.DirName != "." {
+			news = append(news, text("projectDirName", p.DirName), text("projectDir", filepath.Join(e.repoRoot, p.DirName)))
+		}
+		members, err := objectMembers(raw)
+		if err != nil || len(news) == 0 {
+			return false
+		}
+		for _, n := range news {
+			at := slices.IndexFunc(members, func(m member) bool { return m.key == n.key })
+			if at < 0 {
+				members = append(members, n)
+				continue
+			}
+			members[at] = n
+			// Of duplicates the last one would count.
+			rest := slices.DeleteFunc(members[at+1:], func(m member) bool { return m.key == n.key })
+			members = members[:at+1+len(rest)]
+		}
+		r.raw[i] = object(members)
+		return true
+	}
+	return false
 }
 
 // add puts the project into the registry, or moves the entry of its name to it.
