@@ -31,7 +31,7 @@ func newMCPCommand(a *app) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newServeCommand(a))
+	cmd.AddCommand(newServeCommand(a), newInstallCommand(a), newUninstallCommand(a))
 	return cmd
 }
 

@@ -48,7 +48,7 @@ func NewContext(cwd string, env []string) (Context, error) {
 
 	if home := strings.TrimSpace(c.Getenv("HACK_HOME")); home != "" {
 		c.Home = c.abs(home)
-	} else if home := c.userHome(); home != "" {
+	} else if home := c.UserHome(); home != "" {
 		c.Home = filepath.Join(c.abs(home), ".hack")
 	}
 	if config := strings.TrimSpace(c.Getenv("HACK_GLOBAL_CONFIG_PATH")); config != "" {
@@ -77,7 +77,9 @@ func (c Context) Getenv(name string) string {
 	return ""
 }
 
-func (c Context) userHome() string {
+// UserHome returns the home folder of the user as the captured environment names it,
+// else as the system does, or "".
+func (c Context) UserHome() string {
 	name := "HOME"
 	if runtime.GOOS == "windows" {
 		name = "USERPROFILE"
