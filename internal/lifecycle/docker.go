@@ -88,7 +88,7 @@ func (d *Docker) output(ctx context.Context, dir string, args []string) (stdout 
 	if answer.cut {
 		return nil, code, ErrOutput
 	}
-	return answer.Bytes(), code, err
+	return answer.held.Bytes(), code, err
 }
 
 func (d *Docker) command(ctx context.Context, dir string, args []string) *exec.Cmd {
@@ -139,17 +139,18 @@ func (d *Docker) explain(ctx context.Context, code int) error {
 	return &e
 }
 
-// A limited is a buffer that refuses what goes beyond its limit.
+// A limited is a buffer that refuses what goes beyond its limit. The buffer is no embedded
+// one: its ReadFrom would go around the limit.
 type limited struct {
-	bytes.Buffer
+	held  bytes.Buffer
 	limit int
 	cut   bool
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > l.limit {
+	if l.held.Len()+len(p) > l.limit {
 		l.cut = true
 		return 0, ErrOutput
 	}
-	return l.Buffer.Write(p)
+	return l.held.Write(p)
 }
