@@ -40,7 +40,9 @@ well, by itself, within a minute, and writes at most 8 MiB. It is run once a rou
 
 --json keeps every time that was measured. --compare takes such a file from before and
 says which medians moved, with the p of the Mann-Whitney U test, as benchstat does; ~ is
-a difference that may well be chance. Ten rounds or more make it sharp.`
+a difference that may well be chance. Ten rounds or more make it sharp.
+
+Exit codes: 0 it was measured, 1 it could not be, 2 the command line is wrong.`
 
 const benchExample = `  tailrace bench
   tailrace bench --corpus c1,c4 --count 30 --json before.json

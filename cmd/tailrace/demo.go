@@ -25,7 +25,9 @@ a live log that is tailed, the three outcomes (complete, cut off at a bound, bac
 failure), and a result that is cut because it would not fit the client's buffer.
 
 Everything happens in a temporary folder, which is removed at the end. The demo checks
-each answer and exits with 1 where one is not as it should be.`
+each answer.
+
+Exit codes: 0 all is as it should be, 1 an answer is not, 2 the command line is wrong.`
 
 const (
 	demoSnapshot = "hack.project.logs.snapshot"

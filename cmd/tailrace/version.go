@@ -44,6 +44,7 @@ func newVersionCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is",
+		Long:  "Say which version this is.\n\nExit codes: 0 it was said, 2 the command line is wrong.",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
