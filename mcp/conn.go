@@ -32,6 +32,13 @@ type call struct {
 	method string
 	token  json.RawMessage // progress token as written; nil for none
 
+	// out is where its frames go: the one of the connection, unless the call has its own.
+	out *outlet
+	// stop, if not nil, is told that the call was cancelled. It must not wait.
+	stop func()
+	// over, if not nil, is done when nobody waits for the reply any more.
+	over context.Context
+
 	// cancelled is guarded by the mutex of the connection.
 	cancelled bool
 
@@ -42,13 +49,24 @@ type call struct {
 	release func()
 }
 
+// ownOutlet says that the reply goes another way than the SDK's, so that the exit writes
+// it.
+func (c *call) ownOutlet() bool { return c.over != nil }
+
+// done gives the buffer of the frame back.
+func (c *call) done() {
+	if c.release != nil {
+		c.release()
+	}
+}
+
 // A conn is the connection of a session, and its transport: it reads lines and writes
 // frames. The SDK sees requests by numbers of ours, so that each reply carries the id as
 // the client wrote it, an id that is still in use is noticed, and what was cancelled can
 // be dropped. Its methods are safe for concurrent use.
 type conn struct {
 	in  io.Reader
-	out io.Writer
+	out *outlet
 	// over is called once, when the streams end the session.
 	over func()
 
@@ -59,10 +77,6 @@ type conn struct {
 	ending   sync.Once
 	ended    atomic.Bool
 
-	// writing makes one frame follow another. A reply and the progress before it are
-	// checked and written under it, so that none comes after the other.
-	writing sync.Mutex
-
 	mu    sync.Mutex
 	last  int64
 	calls map[int64]*call
@@ -71,14 +85,16 @@ type conn struct {
 }
 
 func newConn(in io.Reader, out io.Writer, over func()) *conn {
-	return &conn{
-		in: in, out: out, over: over,
+	c := &conn{
+		in: in, over: over,
 		incoming: make(chan *jsonrpc.Request),
 		closed:   make(chan struct{}),
 		readDone: make(chan struct{}),
 		calls:    map[int64]*call{},
 		byKey:    map[string]*call{},
 	}
+	c.out = &outlet{w: out, broken: c.end}
+	return c
 }
 
 // Connect starts reading. It is called once.
@@ -160,8 +176,8 @@ func (c *conn) accept(line []byte) {
 			c.refuse(m.id, bad)
 			return
 		}
-		call, ok := c.register(m, p.token)
-		if !ok {
+		call := &call{id: m.id, key: m.key, method: m.method, token: p.token, out: c.out}
+		if !c.register(call) {
 			// A reply with that id would be taken for the one of the running request.
 			c.refuse(nil, errIDInUse)
 			return
@@ -188,17 +204,18 @@ func numberID(n int64) jsonrpc.ID {
 	return id
 }
 
-// register takes a request into the table; ok is false where its id is in use.
-func (c *conn) register(m message, token json.RawMessage) (_ *call, ok bool) {
+// register takes a request into the table and gives it its number; ok is false where its
+// id is in use.
+func (c *conn) register(call *call) (ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byKey[m.key] != nil {
-		return nil, false
+	if c.byKey[call.key] != nil {
+		return false
 	}
 	c.last++
-	call := &call{number: c.last, id: m.id, key: m.key, method: m.method, token: token}
-	c.calls[call.number], c.byKey[m.key] = call, call
-	return call, true
+	call.number = c.last
+	c.calls[call.number], c.byKey[call.key] = call, call
+	return true
 }
 
 // cancel marks the request that params name, and returns its number. Its id is free from
@@ -216,7 +233,21 @@ func (c *conn) cancel(params json.RawMessage) (number int64, ok bool) {
 	}
 	call.cancelled = true
 	delete(c.byKey, key)
+	if call.stop != nil {
+		call.stop()
+	}
 	return call.number, true
+}
+
+// abandon drops a call that nobody waits for any more. Open says that it was neither
+// answered nor cancelled before.
+func (c *conn) abandon(call *call) (open bool) {
+	c.mu.Lock()
+	open = c.calls[call.number] == call && !call.cancelled
+	call.cancelled = true
+	c.mu.Unlock()
+	c.remove(call)
+	return open
 }
 
 // callOf returns the call that a request belongs to, or nil.
@@ -312,9 +343,7 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 		if err != nil {
 			return err
 		}
-		c.writing.Lock()
-		defer c.writing.Unlock()
-		return c.put(append(frame, '\n'))
+		return c.out.put(append(frame, '\n'), nil)
 	}
 	number, _ := resp.ID.Raw().(int64)
 	c.mu.Lock()
@@ -323,24 +352,27 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	if call == nil {
 		return nil
 	}
-	defer c.remove(call)
-	if call.release != nil {
-		defer call.release()
-	}
 	frame := call.frame
 	if len(frame) == 0 || resp.Error != nil {
 		frame = responseFrame(call.id, resp)
 	}
+	return c.answer(call, frame)
+}
+
+// answer writes the reply of a call, unless it has been dropped, and is done with it.
+func (c *conn) answer(call *call, frame []byte) error {
+	defer call.done()
+	defer c.remove(call)
 	if len(frame) > pipeline.FrameLimit {
 		frame = appendError(nil, call.id, errFrameSize)
 	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if c.dropped(call) {
-		return nil
-	}
-	c.free(call)
-	return c.put(frame)
+	return call.out.put(frame, func() bool {
+		if c.dropped(call) {
+			return false
+		}
+		c.free(call)
+		return true
+	})
 }
 
 // responseFrame returns the frame of a response that the SDK made.
@@ -355,30 +387,11 @@ func responseFrame(id json.RawMessage, resp *jsonrpc.Response) []byte {
 
 // refuse answers a line that did not become a request.
 func (c *conn) refuse(id json.RawMessage, e *protocolError) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_ = c.put(appendError(nil, id, e)) // A broken pipe has ended the session by itself.
+	_ = c.out.put(appendError(nil, id, e), nil) // A broken pipe has ended the session by itself.
 }
 
 // progress writes the frame of a notification that belongs to call, unless the call has
 // been answered or dropped.
 func (c *conn) progress(call *call, frame []byte) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if !c.dropped(call) {
-		_ = c.put(frame)
-	}
-}
-
-// put writes a frame in one Write. The caller holds writing. A client that reads no more
-// ends the session.
-func (c *conn) put(frame []byte) error {
-	n, err := c.out.Write(frame)
-	if err == nil && n < len(frame) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		c.end()
-	}
-	return err
+	_ = call.out.put(frame, func() bool { return !c.dropped(call) })
 }

@@ -31,8 +31,8 @@ type slotKey struct{}
 // three times, as the SDK would, is most of the time of a large call.
 type placeholder struct{ *sdk.CallToolResult }
 
-// MarshalJSON returns null, since the connection writes the frame.
-func (placeholder) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+// MarshalJSON returns an empty object, since the connection writes the frame.
+func (placeholder) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
 // exit is the outermost middleware, and the one place where the result of a tools/call is
 // made (rule B1): it recovers from panics, fits the result into the budget and builds its
@@ -56,7 +56,7 @@ func (s *server) exit(next sdk.MethodHandler) sdk.MethodHandler {
 		if s.tools[params.Name] == nil {
 			return nil, &protocolError{code: jsonrpc.CodeInvalidParams, text: "unknown tool: the tools are " + s.known}
 		}
-		ctx, cancel := s.merge(ctx)
+		ctx, cancel := s.merge(ctx, c)
 		defer cancel()
 		sl := &slot{call: c}
 		defer s.finish(sl)
@@ -64,12 +64,21 @@ func (s *server) exit(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.frames.acquire(ctx, sl.payload, c); err != nil || s.conn.dropped(c) {
+		if err := s.frames.acquire(ctx, sl.payload, c); err != nil {
+			return nil, errDropped
+		}
+		if s.conn.dropped(c) {
+			if c.ownOutlet() {
+				c.done()
+			}
 			return nil, errDropped
 		}
 		fit := s.build(c, sl.payload, foreign)
 		if r := sl.record; r != nil {
 			r.ResultBytes, r.ResultCut, r.ViewCut = fit.Bytes, fit.Cut, fit.ViewCut
+		}
+		if c.ownOutlet() {
+			_ = s.conn.answer(c, c.frame) // A client that is gone has dropped its call.
 		}
 		return placeholder{&sdk.CallToolResult{}}, nil
 	}

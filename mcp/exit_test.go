@@ -104,12 +104,10 @@ func TestB10_SeveralLargeResultsAtOnce(t *testing.T) {
 func TestB2_FrameLimit(t *testing.T) {
 	var out strings.Builder
 	c := newConn(nil, &out, func() {})
-	m := message{id: json.RawMessage("1"), key: "n1", method: methodCallTool}
-	registered, ok := c.register(m, nil)
-	if !ok {
+	registered := &call{id: json.RawMessage("1"), key: "n1", method: methodCallTool, out: c.out, frame: make([]byte, pipeline.FrameLimit+1)}
+	if !c.register(registered) {
 		t.Fatal("not registered")
 	}
-	registered.frame = make([]byte, pipeline.FrameLimit+1)
 	if err := c.Write(context.Background(), response(registered)); err != nil {
 		t.Fatal(err)
 	}

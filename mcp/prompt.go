@@ -64,16 +64,9 @@ func prompt() *sdk.Prompt {
 	return p
 }
 
-// prompts says whether the prompt is offered: it is about a backend that sets up projects.
-func (s *server) prompts() bool { return !s.ownBackend() }
-
 // capabilities are what the server says it can do. The lists do not change.
-func (s *server) capabilities() *sdk.ServerCapabilities {
-	c := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}
-	if s.prompts() {
-		c.Prompts = &sdk.PromptCapabilities{}
-	}
-	return c
+func capabilities() *sdk.ServerCapabilities {
+	return &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}}
 }
 
 // hints are what a prompt is made for.
@@ -85,7 +78,7 @@ type hints struct {
 
 // getPrompt answers prompts/get.
 func (s *server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	ctx, cancel := s.merge(ctx)
+	ctx, cancel := s.merge(ctx, s.conn.callOf(req.GetExtra()))
 	defer cancel()
 	h, err := s.hints(ctx, req.Params.Arguments)
 	if err != nil {

@@ -70,12 +70,12 @@ func TestPrompt_List(t *testing.T) {
 	}
 }
 
-// Where the program itself is the command there is no project to set up with hack.
-func TestPrompt_NotWithoutABackend(t *testing.T) {
+// Where the program itself is the command it sets projects up, too.
+func TestPrompt_WithoutABackend(t *testing.T) {
 	s := open(t, "argv", func(s *server) { s.project.Env = []string{"PATH="} })
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
-	if r := s.reply("1"); strings.Contains(string(r.Result), `"prompts"`) {
-		t.Errorf("the prompt is offered: %s", r.raw)
+	if r := s.reply("1"); !strings.Contains(string(r.Result), `"prompts"`) {
+		t.Errorf("the prompt is not offered: %s", r.raw)
 	}
 }
 

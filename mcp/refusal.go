@@ -16,6 +16,9 @@ const (
 	codeBusy       = "E_BUSY"
 )
 
+// reasonBusy is the reason of a call that found no seat.
+const reasonBusy = "busy"
+
 // A refusal says why nothing was started. Its texts are fixed or made of our own names.
 type refusal struct {
 	code, reason, message string
@@ -31,7 +34,7 @@ func invalid(message string) *refusal {
 
 // refusedBusy refuses a call that would be one command too many.
 func refusedBusy(max int) *refusal {
-	return &refusal{codeBusy, "busy", fmt.Sprintf("the server runs as many commands as it may, %d at once over all sessions: wait for one of them to end, then call again", max)}
+	return &refusal{codeBusy, reasonBusy, fmt.Sprintf("the server runs as many commands as it may, %d at once over all sessions: wait for one of them to end, then call again", max)}
 }
 
 // payload returns the result of the refused call.

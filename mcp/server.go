@@ -71,6 +71,8 @@ type server struct {
 	frames   frames
 	children children
 	conn     *conn
+	// guest says that the program goes on when the session is over.
+	guest bool
 	// session is done when the session is over; its cause is [pipeline.ErrInterrupted].
 	session context.Context
 	// start starts a command, and every is the time between two notifications of
@@ -131,40 +133,19 @@ func newServer(ctx context.Context, o Options) (s *server, end func(), err error
 	session, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.session = session
 	s.conn = newConn(o.Stdin, o.Stdout, func() {
-		s.children.hurry() // first, for a stop takes its grace as it begins
+		if !s.guest {
+			s.children.hurry() // first, for a stop takes its grace as it begins
+		}
 		cancel(pipeline.ErrInterrupted)
 	})
 	return s, s.conn.end, nil
 }
 
-// ownBackend says whether the program itself is the backend command.
-func (s *server) ownBackend() bool {
-	path, _, err := s.project.Command()
-	return err == nil && path == s.project.Executable && s.project.Getenv("HACK_MCP_COMMAND") == ""
-}
-
 func (s *server) serve(ctx context.Context, end func(), version string) error {
-	if version == "" {
-		version = "dev"
+	srv, err := s.protocol(version, nil)
+	if err != nil {
+		return err
 	}
-	srv := sdk.NewServer(&sdk.Implementation{Name: "tailrace", Title: "tailrace", Version: version}, &sdk.ServerOptions{
-		Instructions:              instructions(s.tools),
-		Logger:                    slog.New(fixedHandler{s.log.Handler()}),
-		Capabilities:              s.capabilities(),
-		SupportedProtocolVersions: protocolVersions,
-	})
-	for _, t := range s.tools {
-		described, err := t.describe()
-		if err != nil {
-			return err
-		}
-		srv.AddTool(described, s.handler(t))
-	}
-	if s.prompts() {
-		srv.AddPrompt(prompt(), s.getPrompt)
-	}
-	srv.AddReceivingMiddleware(s.exit)
-
 	defer context.AfterFunc(ctx, end)()
 	session, err := srv.Connect(context.WithoutCancel(ctx), s.conn, nil)
 	if err != nil {
@@ -172,13 +153,45 @@ func (s *server) serve(ctx context.Context, end func(), version string) error {
 	}
 	s.log.Info("session began")
 	<-s.session.Done()
-	late := time.NewTimer(endGrace)
+	s.finishSession(endGrace, func() { _ = session.Close() })
+	return nil
+}
+
+// protocol returns the SDK's server with the tools of the session. NewID makes the id by
+// which an HTTP client names the session; nil means none.
+func (s *server) protocol(version string, newID func() string) (*sdk.Server, error) {
+	if version == "" {
+		version = "dev"
+	}
+	srv := sdk.NewServer(&sdk.Implementation{Name: "tailrace", Title: "tailrace", Version: version}, &sdk.ServerOptions{
+		Instructions:              instructions(s.tools),
+		Logger:                    slog.New(fixedHandler{s.log.Handler()}),
+		Capabilities:              capabilities(),
+		SupportedProtocolVersions: protocolVersions,
+		GetSessionID:              newID,
+	})
+	for _, t := range s.tools {
+		described, err := t.describe()
+		if err != nil {
+			return nil, err
+		}
+		srv.AddTool(described, s.handler(t))
+	}
+	srv.AddPrompt(prompt(), s.getPrompt)
+	srv.AddReceivingMiddleware(s.exit)
+	return srv, nil
+}
+
+// finishSession waits, at most for grace, until the SDK's session is closed and nothing of
+// the children is left. Closing waits for the calls, whose errors are theirs.
+func (s *server) finishSession(grace time.Duration, closeSession func()) {
+	late := time.NewTimer(grace)
 	defer late.Stop()
 	s.conn.settle(settleGrace)
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = session.Close() // It waits for the calls; their errors are theirs.
+		closeSession()
 	}()
 	select {
 	case <-closed:
@@ -187,15 +200,20 @@ func (s *server) serve(ctx context.Context, end func(), version string) error {
 		s.conn.Close()
 	}
 	s.log.Info("session ended")
-	return nil
 }
 
-// merge returns a context of a call that is done when the session is, too.
-func (s *server) merge(ctx context.Context) (context.Context, context.CancelFunc) {
+// merge returns a context of a call that is done when the session is, too, and when
+// nobody waits for the reply any more. The call may be nil.
+func (s *server) merge(ctx context.Context, c *call) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(s.session, func() { cancel(context.Cause(s.session)) })
+	session := context.AfterFunc(s.session, func() { cancel(context.Cause(s.session)) })
+	over := func() bool { return true }
+	if c != nil && c.over != nil {
+		over = context.AfterFunc(c.over, func() { cancel(context.Canceled) })
+	}
 	return ctx, func() {
-		stop()
+		session()
+		over()
 		cancel(nil)
 	}
 }

@@ -204,7 +204,10 @@ func TestToolsWithoutABackend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(srv.tools) != len(ToolNames()) || !srv.ownBackend() {
+	if path, _, err := srv.project.Command(); err != nil || path != srv.project.Executable {
+		t.Error("the command is not the program itself")
+	}
+	if len(srv.tools) != len(ToolNames()) {
 		t.Errorf("%d tools: %s", len(srv.tools), srv.known)
 	}
 }

@@ -296,7 +296,7 @@ func knownReasons(t *testing.T) []string {
 		{"refusal.go", `(?:refusal\{\w+, |: +\{\w+, )"(\w+)"`},
 		{"capture.go", `Reason: "(\w+)"`},
 		{"../stages/payload_of.go", `Reason\w+ += "(\w+)"`},
-		{"refusal.go", `codeBusy, "(\w+)"`},
+		{"refusal.go", `reasonBusy += "(\w+)"`},
 	} {
 		text, err := os.ReadFile(c.file)
 		if err != nil {

@@ -13,10 +13,14 @@ import (
 	"github.com/tailrace/tailrace/mcp"
 )
 
-const serveLong = `Serve the tools to one MCP client on stdin and stdout.
+const serveLong = `Serve the tools to one MCP client on stdin and stdout, or with --http to several.
 
 The server ends when stdin ends, and on SIGTERM, SIGINT and SIGHUP, with exit code 0.
 Its own log goes to stderr and never holds what a backend wrote or what a client sent.
+
+With --http the endpoint is /mcp (streamable HTTP). Every request carries the bearer
+token; /healthz alone needs none. /metrics has metrics for Prometheus. Addresses that
+other machines reach are refused without TLS.
 
 The command that the tools run is the one in HACK_MCP_COMMAND, else hack on the PATH,
 else tailrace itself, whose commands take the same arguments.
@@ -37,23 +41,37 @@ func newMCPCommand(a *app) *cobra.Command {
 
 func newServeCommand(a *app) *cobra.Command {
 	var f serveFlags
+	var h httpFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the tools on stdin and stdout",
+		Short: "Serve the tools on stdin and stdout, or over HTTP",
 		Long:  serveLong,
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := h.check(cmd); err != nil {
+				return err
+			}
 			log, shared, err := f.open(a, cmd)
+			if err != nil {
+				return err
+			}
+			if h.address != "" {
+				return h.serveHTTP(a, mcp.HTTPOptions{
+					Version: thisBuild().Version, Cwd: a.Cwd, Env: a.Env, Log: log, Shared: shared, Tools: f.tools,
+				})
+			}
+			all, err := mcp.NewShared(shared)
 			if err != nil {
 				return err
 			}
 			return serve(a, mcp.Options{
 				Version: thisBuild().Version, Cwd: a.Cwd, Env: a.Env, Stdin: a.Stdin, Stdout: a.Stdout,
-				Log: log, Shared: shared, Tools: f.tools,
+				Log: log, Shared: all, Tools: f.tools,
 			})
 		},
 	}
 	f.bind(cmd)
+	h.bind(cmd)
 	return cmd
 }
 

@@ -27,24 +27,25 @@ func (f *serveFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.tools.Names, "tools", nil, "offer only these tools, by their `NAMES` with commas between them")
 }
 
-// open returns the server's own log, and what its sessions share. The error is a
-// [usageError].
-func (f *serveFlags) open(a *app, cmd *cobra.Command) (*slog.Logger, *mcp.Shared, error) {
+// open returns the server's own log, and the settings of what its sessions share. The
+// error is a [usageError].
+func (f *serveFlags) open(a *app, cmd *cobra.Command) (*slog.Logger, mcp.SharedOptions, error) {
+	var none mcp.SharedOptions
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, nil, &usageError{"--log-level takes debug, info, warn or error"}
+		return nil, none, &usageError{"--log-level takes debug, info, warn or error"}
 	}
 	if cmd.Flags().Changed("tools") && len(f.tools.Names) == 0 {
 		// An empty variable of a script must not offer everything.
-		return nil, nil, &usageError{"--tools takes at least one name"}
+		return nil, none, &usageError{"--tools takes at least one name"}
 	}
 	if err := f.tools.Check(); err != nil {
-		return nil, nil, &usageError{"--tools and --read-only: " + err.Error()}
+		return nil, none, &usageError{"--tools and --read-only: " + err.Error()}
 	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: l}))
-	shared, err := mcp.NewShared(mcp.SharedOptions{MaxCommands: f.maxCommands, NoAudit: f.noAudit, Log: log})
-	if err != nil {
-		return nil, nil, &usageError{"--max-commands takes 1 to 1024"}
+	shared := mcp.SharedOptions{MaxCommands: f.maxCommands, NoAudit: f.noAudit, Log: log}
+	if _, err := mcp.NewShared(shared); err != nil {
+		return nil, none, &usageError{"--max-commands takes 1 to 1024"}
 	}
 	return log, shared, nil
 }
