@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 )
 
 const (
@@ -18,6 +19,10 @@ const (
 	auditOld  = auditName + ".1"
 	// auditLimit is the size from which the next line goes to a new file, in bytes.
 	auditLimit = 10 << 20
+	// growingLooks and growingWait are how often and how long the part of a line is
+	// looked at that another process may still be writing.
+	growingLooks = 20
+	growingWait  = time.Millisecond
 )
 
 // The errors of the audit log, beside those of the system.
@@ -115,13 +120,9 @@ func (a *auditLog) write(path string, line []byte) error {
 		if f, err = a.open(path); err != nil {
 			return err
 		}
-		if info, err = f.Stat(); err != nil {
-			return err
-		}
 	}
 	// A disk that was full can have left a part of a line. It stays one bad line.
-	var last [1]byte
-	if n, _ := f.ReadAt(last[:], info.Size()-1); n == 1 && last[0] != '\n' {
+	if unfinished(f) {
 		line = append([]byte{'\n'}, line...)
 	}
 	n, err := f.Write(line)
@@ -129,6 +130,23 @@ func (a *auditLog) write(path string, line []byte) error {
 		err = errAuditFull
 	}
 	return err
+}
+
+// unfinished says whether the file ends in a part of a line that nobody is writing. A line
+// on the border of two pages can be seen growing, so a part is looked at for some time.
+func unfinished(f auditFile) bool {
+	for range growingLooks {
+		info, err := f.Stat()
+		if err != nil || info.Size() == 0 {
+			return false
+		}
+		var last [1]byte
+		if n, _ := f.ReadAt(last[:], info.Size()-1); n == 0 || last[0] == '\n' {
+			return false
+		}
+		time.Sleep(growingWait)
+	}
+	return true
 }
 
 // complain says once for each file that it cannot be written, by the kind of the failure.

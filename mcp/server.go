@@ -203,16 +203,24 @@ func (s *server) finishSession(grace time.Duration, closeSession func()) {
 }
 
 // merge returns a context of a call that is done when the session is, too, and when
-// nobody waits for the reply any more. The call may be nil.
-func (s *server) merge(ctx context.Context, c *call) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// nobody waits for the reply any more. The call may be nil. The end of the session, which
+// is also the end of the SDK's context, is always its cause where it came first.
+func (s *server) merge(parent context.Context, c *call) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	session := context.AfterFunc(s.session, func() { cancel(context.Cause(s.session)) })
+	request := context.AfterFunc(parent, func() {
+		if s.session.Err() != nil {
+			cancel(context.Cause(s.session))
+		}
+		cancel(context.Cause(parent))
+	})
 	over := func() bool { return true }
 	if c != nil && c.over != nil {
 		over = context.AfterFunc(c.over, func() { cancel(context.Canceled) })
 	}
 	return ctx, func() {
 		session()
+		request()
 		over()
 		cancel(nil)
 	}
