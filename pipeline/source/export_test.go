@@ -1,6 +1,7 @@
 package source
 
 import (
+	"io"
 	"os"
 	"testing"
 	"time"
@@ -44,4 +45,15 @@ func SetKillPatience(t *testing.T, d time.Duration) {
 	before := killPatience
 	killPatience = d
 	t.Cleanup(func() { killPatience = before })
+}
+
+// LastLinesAt is where the n-th line from the end begins.
+func LastLinesAt(f io.ReaderAt, size int64, n int) (int64, error) { return lastLines(f, size, n) }
+
+// Slack is how far around the found places a file is read.
+const Slack = slack
+
+// FindTimes is where the lines of a time begin and end, about.
+func FindTimes(f io.ReaderAt, size int64, since, until time.Time, at func([]byte) (time.Time, bool)) (from, to int64) {
+	return timeRange{since, until, at}.find(f, size)
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -50,6 +49,17 @@ type FileOptions struct {
 	// absolute is then taken from it. No link leads out of it, however links change
 	// while the file is read; absolute links count as leading out.
 	Root string
+	// Decompress reads a file that begins as gzip or zstd files do as what was compressed.
+	// Such a file is read whole, whatever Follow, LastLines and the times say; see
+	// [File.Compressed].
+	Decompress bool
+	// Since and Until let what lies outside of them be left out, without reading it, where
+	// that can be found by looking at few places of a file whose lines are in the order of
+	// their times. Lines outside may still come: who wants none looks at each. Zero means no
+	// such end; Until does not count with Follow. Both need Time.
+	Since, Until time.Time
+	// Time returns the time that a line carries, and false where it carries none.
+	Time func(line []byte) (time.Time, bool)
 	// Poll is how often a followed file is looked at; 0 and less mean 100 ms.
 	Poll time.Duration
 }
@@ -82,6 +92,8 @@ type File struct {
 	started  bool
 	exit     pipeline.Exit
 	pos      position
+	end      int64        // where reading ends, 0 for at the end of the file
+	unpack   decompressor // nil where the bytes are read as they are
 
 	// mu guards what Close closes. Only the goroutine of Chunks changes f and next.
 	mu     sync.Mutex
@@ -117,7 +129,7 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 	switch {
 	case err == nil:
 		s.f = f
-		if err = s.seekStart(); err == nil {
+		if err = s.prepare(); err == nil {
 			return s, nil
 		}
 	case o.Follow && errors.Is(err, ErrNotFound):
@@ -193,66 +205,6 @@ func fileError(err error) error {
 	return ErrOutside
 }
 
-// seekStart moves to where reading starts.
-func (s *File) seekStart() error {
-	at, whence := int64(0), io.SeekStart
-	var err error
-	switch {
-	case s.o.LastLines == 0:
-		return nil
-	case s.o.LastLines > 0:
-		at, err = lastLines(s.f, s.o.LastLines)
-	default:
-		whence = io.SeekEnd
-	}
-	if err == nil {
-		at, err = s.f.Seek(at, whence)
-	}
-	if err != nil {
-		return ErrOpen
-	}
-	s.pos.startAt(s.f, at)
-	return nil
-}
-
-// lastLines returns the offset of the n-th line from the end. A last line without a line
-// end counts.
-func lastLines(f *os.File, n int) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	end := info.Size()
-	block := make([]byte, 64<<10)
-	last := true // the line end at the very end begins no line
-	for end > 0 {
-		start := max(0, end-int64(len(block)))
-		b := block[:end-start]
-		if _, err := io.ReadFull(io.NewSectionReader(f, start, int64(len(b))), b); err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return 0, nil // truncated under way: what is there now is new
-			}
-			return 0, err
-		}
-		if last && b[len(b)-1] == '\n' {
-			b = b[:len(b)-1]
-		}
-		last = false
-		for {
-			i := bytes.LastIndexByte(b, '\n')
-			if i < 0 {
-				break
-			}
-			if n--; n == 0 {
-				return start + int64(i) + 1, nil
-			}
-			b = b[:i]
-		}
-		end = start
-	}
-	return 0, nil
-}
-
 // Chunks yields the file's bytes. Followed, it waits for more at the end.
 func (s *File) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 	return func(yield func(pipeline.Chunk) bool) {
@@ -265,6 +217,9 @@ func (s *File) Chunks(ctx context.Context) iter.Seq[pipeline.Chunk] {
 }
 
 func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeline.Exit {
+	if s.unpack != nil {
+		return s.readCompressed(ctx, yield)
+	}
 	waiting := false // nothing is read after a wait that was not looked at
 	for {
 		if end, over := s.over(ctx); over {
@@ -273,7 +228,7 @@ func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeli
 		}
 		n, err := 0, io.EOF
 		if s.f != nil && !waiting {
-			n, err = s.f.Read(s.segments.room())
+			n, err = s.readSome(s.segments.room())
 		}
 		step := readOn
 		switch {
@@ -309,6 +264,22 @@ func (s *File) read(ctx context.Context, yield func(pipeline.Chunk) bool) pipeli
 	}
 }
 
+// readSome reads up to where reading ends.
+func (s *File) readSome(room []byte) (int, error) {
+	if s.end > 0 {
+		left := s.end - s.pos.offset
+		if left <= 0 {
+			return 0, io.EOF
+		}
+		room = room[:min(int64(len(room)), left)]
+	}
+	n, err := s.f.Read(room)
+	if s.end > 0 {
+		s.pos.offset += int64(n)
+	}
+	return n, err
+}
+
 // over says whether the sequence was ended from outside, and by what.
 func (s *File) over(ctx context.Context) (pipeline.End, bool) {
 	select {
@@ -334,7 +305,8 @@ func (s *File) sleep(ctx context.Context) {
 	}
 }
 
-// Exit returns how the reading ended. Err is [ErrRead] where reading failed.
+// Exit returns how the reading ended. Err is [ErrRead] where reading failed, and
+// [ErrCompressed] where a compressed file is damaged or not complete.
 func (s *File) Exit() pipeline.Exit { return s.exit }
 
 // Close closes the file. The error is always nil.

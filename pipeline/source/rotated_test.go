@@ -95,7 +95,7 @@ func (r *rotator) rotate(t *testing.T, late int) {
 // two looks, and takes care only that old files which were not read are kept. Each line
 // is read once, in its order, and nothing stays open.
 func TestFollowRotationsUnderLoad(t *testing.T) {
-	const rotations, perFile, keep = 300, 12, 20
+	const rotations, perFile, keep = 1000, 12, 20
 	path := filepath.Join(t.TempDir(), "log")
 	before := descriptors(t)
 	w := &rotator{path: path, keep: keep}
