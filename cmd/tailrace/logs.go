@@ -16,7 +16,8 @@ const logsLong = `Show the logs of the project's sources, which tailrace.yaml li
 
 The project is the one of the working directory, or the one that --project or --path
 names. SERVICE is the name of a source; without it all sources are shown, line by line
-as they arrive. --file shows a log file without any project.
+as they arrive. --file shows log files without any project, merged by time, those that
+gzip or zstd has compressed included.
 
 With --json each line is one event on stdout: start, then a log event for each line of
 the log, error events for what could not be read, and end with a reason (eof,
@@ -28,7 +29,7 @@ after the others, one by one, each to its end. A line of more than 8 MiB becomes
 --since and --until go by the time that is written in a line; a line without one belongs
 to the line before it. With --since there is no limit of 200 lines unless --tail is given.
 
-A source that is a command is run for registered projects only (see tailrace init), and
+Sources that are not files are read for registered projects only (see tailrace init), and
 the files of a project that is not registered must lie in its folder.
 
 Exit codes: 0 the sources ended, 1 a source failed or the call was refused, 130 and 143
@@ -47,7 +48,8 @@ var (
 
 // logsOptions are the flags of the command, as they were given.
 type logsOptions struct {
-	project, path, file         string
+	project, path               string
+	files                       []string
 	branch, profile             string
 	services, since, until      string
 	query                       string
@@ -76,7 +78,7 @@ func newLogsCommand(app *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.project, "project", "", "registered project, by `NAME`")
 	f.StringVar(&o.path, "path", "", "project of a folder, searched upward from `DIR`")
-	f.StringVar(&o.file, "file", "", "show one log `FILE`, without a project")
+	f.StringArrayVar(&o.files, "file", nil, "show a log `FILE`, or those of a pattern, without a project; can be given several times")
 	f.StringVar(&o.branch, "branch", "", "branch `NAME` that the events carry")
 	f.StringVar(&o.profile, "profile", "", "accepted for compatibility; sources have no profiles")
 	f.StringVar(&o.services, "services", "", "sources to show, as a comma-separated `LIST`")
@@ -157,7 +159,7 @@ func (o *logsOptions) check(now time.Time, given func(string) bool) error {
 		return &refusal{codeUsage, "--project and --path cannot be combined: leave one out"}
 	case given("file") && (o.byName || o.byPath || given("services") || o.service != ""):
 		return &refusal{codeUsage, "--file is read without a project: leave out --project, --path and services"}
-	case given("file") && (o.file == "" || strings.ContainsRune(o.file, 0)):
+	case slices.ContainsFunc(o.files, func(path string) bool { return path == "" || strings.ContainsRune(path, 0) }):
 		return &refusal{codeUsage, "--file takes the path of a log file"}
 	}
 	for _, name := range append(strings.Split(o.services, ","), o.service) {

@@ -32,9 +32,14 @@ func (r *logsRun) openSource(s project.Source) (pipeline.Source, error) {
 }
 
 func (r *logsRun) openFile(s project.Source) (pipeline.Source, error) {
-	o := source.FileOptions{Follow: r.o.follow, LastLines: r.o.lines(), Root: r.plan.root}
+	o := source.FileOptions{
+		Follow: r.o.follow, LastLines: r.o.lines(), Root: r.plan.root, Decompress: true,
+		Since: r.o.sinceAt, Until: r.o.untilAt, Time: lineTime,
+	}
 	window := timeWindow{since: r.o.sinceAt, until: r.o.untilAt}
 	switch {
+	case s.FromStart:
+		o.LastLines = 0 // all
 	case !r.o.follow && window.set():
 		o.LastLines = 0 // all: the times of the lines decide which ones are the last
 	case o.LastLines == 0:
@@ -57,6 +62,9 @@ func openProblem(err error) string {
 
 // readProblem says why a source could not be read to its end.
 func readProblem(err error) string {
+	if errors.Is(err, source.ErrCompressed) {
+		return err.Error()
+	}
 	return "could not be read to its end"
 }
 

@@ -20,12 +20,8 @@ type plan struct {
 
 // plan finds the project and its sources, and refuses what the project has no right to.
 func (o *logsOptions) plan(c project.Context) (*plan, error) {
-	if o.file != "" {
-		path := o.file
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.Cwd, path)
-		}
-		return &plan{sources: []project.Source{{File: filepath.Clean(path)}}}, nil
+	if len(o.files) > 0 {
+		return &plan{sources: []project.Source{o.fileSource(c.Cwd)}}, nil
 	}
 	p, err := o.findProject(c)
 	if err != nil {
@@ -60,12 +56,21 @@ func (o *logsOptions) plan(c project.Context) (*plan, error) {
 	// outside of it.
 	out.root = p.Root
 	for _, s := range out.sources {
-		if s.Command != nil {
-			return nil, &refusal{codeNoAccess, "a source of this project is a command, and the project is not registered: " +
+		if s.Kind() != project.KindFile {
+			return nil, &refusal{codeNoAccess, "a source of this project is " + trusted[s.Kind()] + ", and the project is not registered: " +
 				"read its tailrace.yaml, then run `tailrace init` in its folder, or name a source that is a file"}
 		}
 	}
 	return out, nil
+}
+
+// trusted names the kinds that are for registered projects only: they run something, or use
+// the rights of the user elsewhere.
+var trusted = map[string]string{
+	project.KindCommand:    "a command",
+	project.KindJournal:    "a journal",
+	project.KindKubernetes: "in a cluster",
+	project.KindLoki:       "on a server",
 }
 
 func (o *logsOptions) findProject(c project.Context) (project.Project, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/tailrace/tailrace/internal/logline"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/pipeline"
+	"github.com/tailrace/tailrace/pipeline/source"
 )
 
 // A failure is how a source ended badly. The zero value says that it did not.
@@ -16,6 +17,7 @@ type failure struct {
 	code    string // the code of an error event, or ""
 	problem string // why it failed
 	exit    string // instead of problem: how the command ended
+	told    bool   // instead of problem: it has been told
 }
 
 // A logReader reads one source and gives its records on: the last ones of them, or those
@@ -45,17 +47,30 @@ func (r *logsRun) newReader(s project.Source, emit func(logline.Record) bool, pa
 		// decide which ones count.
 		if lines == 0 {
 			in.none = true
-		} else if s.Kind() != project.KindFile || in.window.set() {
+		} else if s.File == "" || in.window.set() {
 			in.last = &lastLines{n: lines}
 		}
 	}
 	return in
 }
 
+// lastOfCompressed keeps the last lines of a file whose end cannot be found from behind.
+// It ends, also where it was to be followed.
+func (in *logReader) lastOfCompressed() {
+	if lines := in.run.o.lines(); in.last == nil && lines > 0 && !in.source.FromStart {
+		in.last = &lastLines{n: lines}
+	} else if lines == 0 {
+		in.none = true
+	}
+}
+
 // read reads the source to its end, or until ctx is done or no more is wanted.
 func (in *logReader) read(ctx context.Context) failure {
 	switch in.source.Kind() {
 	case project.KindFile, project.KindCommand:
+		if in.source.Files != nil {
+			return in.readFiles(ctx)
+		}
 		return in.readBytes(ctx)
 	}
 	return in.readRecords(ctx)
@@ -70,6 +85,9 @@ func (in *logReader) readBytes(ctx context.Context) failure {
 	// Close ends what a command left behind. There is no more to read, so nothing of it
 	// is missing from the log.
 	defer func() { _ = src.Close() }()
+	if f, ok := src.(*source.File); ok && f.Compressed() {
+		in.lastOfCompressed()
+	}
 	for chunk := range src.Chunks(ctx) {
 		in.feed(chunk)
 		if in.full {

@@ -122,7 +122,7 @@ func (r *logsRun) readAll(ctx context.Context) string {
 	if r.o.follow {
 		var wg sync.WaitGroup
 		for i, s := range sources {
-			wg.Go(func() { reasons[i] = r.tell(s, r.read(ctx, s)) })
+			wg.Go(func() { reasons[i] = r.tell(s, r.follow(ctx, s)) })
 		}
 		wg.Wait()
 	} else {
@@ -148,6 +148,14 @@ func (r *logsRun) readAll(ctx context.Context) string {
 		}
 	}
 	return reasonEOF
+}
+
+// follow reads a source that goes on.
+func (r *logsRun) follow(ctx context.Context, s project.Source) failure {
+	if s.Files != nil {
+		return r.followFiles(ctx, s)
+	}
+	return r.read(ctx, s)
 }
 
 // read reads one source and writes what it says as it comes.
@@ -177,6 +185,8 @@ func (r *logsRun) readMerged(ctx context.Context, sources []project.Source) []fa
 // the reason for the end event, "" where the source ended well or was stopped.
 func (r *logsRun) tell(s project.Source, f failure) string {
 	switch {
+	case f.told:
+		return reasonError
 	case f.exit != "":
 		r.note(s, "the command ended with "+f.exit)
 		return f.exit

@@ -13,7 +13,6 @@ const flushBytes = 256 << 10
 type origin struct {
 	source project.Source
 	event  logline.Context
-	label  []byte // stands before the line where there are several sources
 }
 
 func (r *logsRun) origin(s project.Source) *origin {
@@ -21,10 +20,22 @@ func (r *logsRun) origin(s project.Source) *origin {
 	o := &origin{source: s, event: logline.Context{
 		Backend: kind, Source: kind, Project: r.plan.project, Branch: r.o.branch, Now: r.frame.now,
 	}}
-	if r.labelled {
-		o.label = []byte(s.Name + " | ")
-	}
 	return o
+}
+
+// appendLabel appends what stands before a line where there are several sources.
+func (w *logWriter) appendLabel(from *origin, r logline.Record) {
+	switch {
+	case w.run.labelled && r.Instance != "":
+		w.out = append(append(append(w.out, from.source.Name...), '/'), visible.Append(nil, []byte(r.Instance))...)
+	case w.run.labelled:
+		w.out = append(w.out, from.source.Name...)
+	case r.Instance != "":
+		w.out = visible.Append(w.out, []byte(r.Instance))
+	default:
+		return
+	}
+	w.out = append(w.out, " | "...)
 }
 
 // A logWriter turns records into lines of output. It is for one goroutine.
@@ -39,10 +50,10 @@ func (w *logWriter) append(from *origin, r logline.Record) {
 	case w.run.o.json:
 		w.out = logline.AppendRecord(w.out, r, from.event)
 	case w.run.terminal:
-		w.out = append(w.out, from.label...)
+		w.appendLabel(from, r)
 		w.out = append(visible.Append(w.out, r.Line), '\n')
 	default:
-		w.out = append(w.out, from.label...)
+		w.appendLabel(from, r)
 		w.out = append(append(w.out, r.Line...), '\n')
 	}
 	if len(w.out) >= flushBytes {

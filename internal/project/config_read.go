@@ -83,46 +83,6 @@ func readSources(n node, dir string) ([]Source, error) {
 	return sources, nil
 }
 
-func readSource(n node, dir string) (Source, error) {
-	const shape = "a source is a mapping: {file: PATH}, or {command: [PROGRAM, ARGUMENT...]}"
-	s := Source{Dir: dir}
-	pairs, err := n.pairs(shape)
-	if err != nil {
-		return s, err
-	}
-	var commandOnly node
-	for _, p := range pairs {
-		switch p.key {
-		case "file":
-			s.File, err = readPath(p.value, dir, "file is the path of one log file: give a text, and one source for each file")
-		case "command":
-			s.Command, err = readCommand(p.value)
-		case "dir":
-			commandOnly = p.at
-			s.Dir, err = readPath(p.value, dir, "dir is the path of a folder")
-		case "env":
-			commandOnly = p.at
-			s.Env, err = readEnv(p.value)
-		default:
-			return s, p.at.problem("unknown key: the keys of a source are file, or command with dir and env")
-		}
-		if err != nil {
-			return s, err
-		}
-	}
-	switch {
-	case s.File != "" && s.Command != nil:
-		return s, n.problem("a source has a file or a command, not both: make two sources")
-	case s.File == "" && s.Command == nil:
-		return s, n.problem(shape)
-	case s.File != "" && commandOnly.Node != nil:
-		return s, commandOnly.problem("dir and env belong to a command: remove them")
-	case s.File != "":
-		s.Dir = ""
-	}
-	return s, nil
-}
-
 func readPath(n node, dir, rule string) (string, error) {
 	path, err := n.text(rule)
 	if err != nil {

@@ -70,7 +70,7 @@ func TestParseConfig_Refusals(t *testing.T) {
 		{"source that is null", "version: 1\nsources:\n  web:\n", "3:", "a source is a mapping"},
 		{"source that is empty", "version: 1\nsources:\n  web: {}\n", "3:8", "a source is a mapping"},
 		{"unknown source key", "version: 1\nsources:\n  web:\n    s3cret: x\n", "4:5", "the keys of a source"},
-		{"list of files", "version: 1\nsources:\n  web: {file: [s3cret, b]}\n", "3:15", "one source for each file"},
+		{"list of files", "version: 1\nsources:\n  web: {file: [s3cret, b]}\n", "3:15", "use files for several"},
 		{"empty file", "version: 1\nsources:\n  web: {file: ''}\n", "3:15", "file is the path"},
 		{"NUL in a file", "version: 1\nsources:\n  web: {file: \"s3cret\\0\"}\n", "3:15", "file is the path"},
 		{"file and command", "version: 1\nsources:\n  web: {file: s3cret, command: [x]}\n", "3:8", "not both"},
@@ -191,8 +191,14 @@ func FuzzParseConfig(f *testing.F) {
 			return
 		}
 		for _, s := range c.Sources {
-			if (s.File == "") == (len(s.Command) == 0) || s.Name == "" {
-				t.Fatalf("a source is neither a file nor a command: %+v", s)
+			kinds := 0
+			for _, set := range [...]bool{s.File != "", s.Files != nil, s.Command != nil, s.Journal != nil, s.Kubernetes != nil, s.Loki != nil} {
+				if set {
+					kinds++
+				}
+			}
+			if kinds != 1 || s.Name == "" {
+				t.Fatalf("a source is of %d kinds: %+v", kinds, s)
 			}
 			for _, text := range append([]string{s.File, s.Dir}, append(s.Command, s.Env...)...) {
 				if strings.ContainsRune(text, 0) {

@@ -2,8 +2,11 @@ package project
 
 // The kinds of sources, as events name them.
 const (
-	KindFile    = "file"
-	KindCommand = "command"
+	KindFile       = "file"
+	KindCommand    = "command"
+	KindJournal    = "journal"
+	KindKubernetes = "kubernetes"
+	KindLoki       = "loki"
 )
 
 // A Source is one source of logs, of one kind: that of the member that is set.
@@ -17,6 +20,9 @@ type Source struct {
 	Files []string
 	// Instance tells one of several files of a source from the others.
 	Instance string
+	// FromStart reads a followed file from its beginning, however many of its last lines
+	// are asked for: it was made while its source was followed.
+	FromStart bool
 	// Command is an argument vector; its first element names the executable.
 	Command []string
 	// Dir is the absolute working directory of the command.
@@ -24,12 +30,68 @@ type Source struct {
 	// Env holds what the command's environment has beyond that of the caller, as
 	// "KEY=value" strings.
 	Env []string
+	// Journal, Kubernetes and Loki say what is read of a journal of systemd, of pods, and of
+	// a Loki server; nil where the source is of another kind.
+	Journal    *Journal
+	Kubernetes *Kubernetes
+	Loki       *Loki
+}
+
+// A Journal says what is read of the journal. The zero value is all of the system's.
+type Journal struct {
+	// Units are the units whose entries are read, as journalctl takes them; all, if empty.
+	Units []string
+	// Identifier is the syslog identifier of the entries.
+	Identifier string
+	// Priority is the least important priority that is read, by name: emerg to debug.
+	Priority string
+	// File is the absolute path of a journal file, or Directory that of a folder of them, in
+	// place of the system's journal.
+	File, Directory string
+	// User reads the journal of the user's own services, where units are those of the user.
+	User bool
+}
+
+// A Kubernetes says whose logs are read. Selector or Pod is set.
+type Kubernetes struct {
+	// Selector is a label selector of pods; Pod is the name of one.
+	Selector, Pod string
+	// Namespace and Context are those of kubectl's configuration where they are empty.
+	Namespace, Context string
+	// Container is the one container of each pod that is read; all, if empty.
+	Container string
+	// Previous reads the instance of each container before its last restart.
+	Previous bool
+}
+
+// A Loki says what is read of a Loki server. What is secret is in environment variables:
+// the members here are their names.
+type Loki struct {
+	// URL is where the server is; "" means that of HACK_LOKI_URL, or the local one.
+	URL string
+	// Query is a log query in LogQL; "" means all of the project.
+	Query string
+	// Tenant is the value of the X-Scope-OrgID header, "" for none.
+	Tenant string
+	// Username, with the variable that has its password, is for basic authentication.
+	Username, PasswordEnv string
+	// TokenEnv is the variable that has a bearer token.
+	TokenEnv string
+	// CA is the absolute path of a file of certificates that the server's may be signed by.
+	CA string
 }
 
 // Kind returns what the source is, as its events name it.
 func (s Source) Kind() string {
-	if s.Command != nil {
+	switch {
+	case s.Command != nil:
 		return KindCommand
+	case s.Journal != nil:
+		return KindJournal
+	case s.Kubernetes != nil:
+		return KindKubernetes
+	case s.Loki != nil:
+		return KindLoki
 	}
 	return KindFile
 }
