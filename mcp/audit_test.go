@@ -56,7 +56,8 @@ func TestS9_AuditLines(t *testing.T) {
 	}{
 		"complete":      {"logs:3", SnapshotTool, `{}`, auditLine{Outcome: "complete", Events: 5}},
 		"cutoff":        {"logs:3", TailTool, `{"maxEvents":2}`, auditLine{Outcome: "cutoff", Bound: "events", Events: 3}},
-		"time":          {"hang", TailTool, `{"maxMs":50}`, auditLine{Outcome: "cutoff", Bound: "time", Killed: true, ExitCode: 137}},
+		"time":          {"polite", TailTool, `{"maxMs":50}`, auditLine{Outcome: "cutoff", Bound: "time", ExitCode: 143}},
+		"killed":        {"hang", TailTool, `{"maxEvents":1}`, auditLine{Outcome: "cutoff", Bound: "events", Events: 1, Killed: true, ExitCode: 137}},
 		"failed":        {"fail", SnapshotTool, `{}`, auditLine{Outcome: "failed", Reason: "backend_error", ExitCode: 3, Events: 1}},
 		"capture":       {"flood:9", SnapshotTool, `{}`, auditLine{Outcome: "cutoff", Bound: "bytes"}},
 		"command":       {"print:4", "hack.project.exec", `{"service":"web","cmd":["x"]}`, auditLine{Outcome: "failed", Reason: "command_failed", ExitCode: 4}},
