@@ -21,8 +21,13 @@ gzip or zstd has compressed included.
 
 With --json each line is one event on stdout: start, then a log event for each line of
 the log, error events for what could not be read, and end with a reason (eof,
-exit:CODE, error, closed). Without it the lines are shown as they are; on a terminal,
-control characters in them are shown as escapes.
+exit:CODE, error, closed).
+
+On a terminal, and with --pretty, the lines are for people: local time, level, service,
+message and fields in columns, with ! instead of | for what was written to stderr. A JSON
+text over several lines is kept together. Control characters, and characters that change
+the direction of text, are shown as escapes. There are no colours where NO_COLOR is set,
+TERM is dumb, or stdout is no terminal. Else the lines are shown as they are.
 
 With --no-follow the sources are merged by the times in their lines; commands are read
 after the others, one by one, each to its end. A line of more than 8 MiB becomes several.
@@ -62,6 +67,7 @@ type logsOptions struct {
 	untilAt      time.Time
 	names        []string // the services that were asked for
 	tailWasGiven bool
+	prettyGiven  bool // --pretty was given
 	byName       bool // --project was given
 	byPath       bool // --path was given
 }
@@ -88,7 +94,7 @@ func newLogsCommand(app *app) *cobra.Command {
 	f.BoolVarP(&o.follow, "follow", "f", true, "go on with new lines")
 	f.BoolVar(&o.noFollow, "no-follow", false, "end when the sources have ended")
 	f.BoolVar(&o.json, "json", false, "one JSON event a line")
-	f.BoolVar(&o.pretty, "pretty", false, "lines for people; this is how they are shown without --json")
+	f.BoolVar(&o.pretty, "pretty", false, "lines for people, as on a terminal; --pretty=false shows them there as they are")
 	f.BoolVar(&o.loki, "loki", false, "not available yet")
 	f.BoolVar(&o.compose, "compose", false, "not available yet")
 	f.StringVar(&o.query, "query", "", "not available yet")
@@ -125,6 +131,7 @@ func newLogsCommand(app *app) *cobra.Command {
 // check looks at the flags in the order of the reference command line.
 func (o *logsOptions) check(now time.Time, given func(string) bool) error {
 	o.byName, o.byPath, o.tailWasGiven = given("project"), given("path"), given("tail")
+	o.prettyGiven = given("pretty")
 	explicitLoki := o.loki || slices.ContainsFunc([]string{"query", "services", "since", "until"}, given)
 	if o.compose && explicitLoki {
 		return errComposeConflict

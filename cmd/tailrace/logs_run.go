@@ -44,7 +44,9 @@ type logsRun struct {
 	// labelled says that lines for people name their source; terminal that their controls
 	// are shown as escapes.
 	labelled, terminal bool
-	stop               context.CancelCauseFunc
+	// pretty writes lines for people; nil where they are shown as they are, or as JSON.
+	pretty *prettyLogs
+	stop   context.CancelCauseFunc
 	// open and openRecords start reading a source of bytes and one of records.
 	open        func(project.Source) (pipeline.Source, error)
 	openRecords func(project.Source) (backend.Source, error)
@@ -87,9 +89,15 @@ func (r *logsRun) run(ctx context.Context) error {
 	if r.o.json {
 		r.write(r.frame.appendStart(nil, r.o.names, r.o.follow, r.o.since, r.o.until))
 	}
+	if r.o.forPeople(r.terminal) {
+		r.pretty = newPrettyLogs(r, r.env)
+	}
 	reason := r.readAll(ctx)
 	if ctx.Err() != nil {
 		reason = reasonClosed
+	}
+	if r.pretty != nil {
+		r.pretty.close()
 	}
 	if r.o.json {
 		r.write(r.frame.appendEnd(nil, reason))
@@ -161,7 +169,7 @@ func (r *logsRun) follow(ctx context.Context, s project.Source) failure {
 // read reads one source and writes what it says as it comes.
 func (r *logsRun) read(ctx context.Context, s project.Source) failure {
 	from, w := r.origin(s), &logWriter{run: r}
-	defer w.flush()
+	defer w.end(from)
 	return r.newReader(s, func(record logline.Record) bool {
 		w.append(from, record)
 		return true // a failing output ends the context
@@ -174,7 +182,7 @@ func (r *logsRun) readMerged(ctx context.Context, sources []project.Source) []fa
 		return []failure{r.read(ctx, sources[0])}
 	}
 	w := &logWriter{run: r}
-	defer w.flush()
+	defer w.end(nil)
 	return r.merge(ctx, sources, func(from *origin, record logline.Record) bool {
 		w.append(from, record)
 		return ctx.Err() == nil

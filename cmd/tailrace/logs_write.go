@@ -47,6 +47,9 @@ type logWriter struct {
 // append appends a record to the output as the command shows it.
 func (w *logWriter) append(from *origin, r logline.Record) {
 	switch {
+	case w.run.pretty != nil:
+		w.run.pretty.add(from, r)
+		return
 	case w.run.o.json:
 		w.out = logline.AppendRecord(w.out, r, from.event)
 	case w.run.terminal:
@@ -61,7 +64,19 @@ func (w *logWriter) append(from *origin, r logline.Record) {
 	}
 }
 
+// end writes what is still held back of a source that has ended, or of all for nil.
+func (w *logWriter) end(from *origin) {
+	if w.run.pretty != nil {
+		w.run.pretty.end(from)
+	}
+	w.flush()
+}
+
 func (w *logWriter) flush() {
+	if w.run.pretty != nil {
+		w.run.pretty.flush()
+		return
+	}
 	w.run.write(w.out)
 	if w.out = w.out[:0]; cap(w.out) > 4*flushBytes {
 		w.out = nil // a long line made it large

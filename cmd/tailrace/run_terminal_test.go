@@ -171,3 +171,21 @@ func TestRun_HintOnATerminal(t *testing.T) {
 		t.Errorf("got %q", screen)
 	}
 }
+
+// On a terminal the logs are for people, in colours unless the user has set NO_COLOR, and
+// as they are where that was asked for.
+func TestLogs_PrettyOnATerminal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "app.log")
+	if err := os.WriteFile(file, []byte("level=error msg=\"it \x1b[2J broke\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	show := func(args ...string) string {
+		return onTerminal(t, 80, nil, func(string) {}, append([]string{"logs", "--no-follow", "--file", file}, args...)...)
+	}
+	if got, want := show(), "\x1b[1;31mERROR\x1b[0m \x1b[2m|\x1b[0m it \\x1b[2J broke\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := show("--pretty=false"), "level=error msg=\"it \\x1b[2J broke\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
