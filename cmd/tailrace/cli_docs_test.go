@@ -222,3 +222,17 @@ func TestErrorCodesAreListed(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemaURL: init names the schema by its own address.
+func TestSchemaURL(t *testing.T) {
+	data, err := os.ReadFile("../../docs/schema/tailrace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		ID string `json:"$id"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil || schema.ID != schemaURL || !strings.Contains(configText(""), "$schema="+schemaURL+"\n") {
+		t.Errorf("%v: the schema is at %s", err, schema.ID)
+	}
+}

@@ -229,6 +229,9 @@ func writeConfig(path, name string) (bool, error) {
 	return true, nil
 }
 
+// schemaURL is where editors find the schema of tailrace.yaml. Nothing here reads it.
+const schemaURL = "https://raw.githubusercontent.com/tailrace/tailrace/main/docs/schema/tailrace.schema.json"
+
 func configText(name string) string {
 	line := "# name: shop           # by default the name of the folder\n"
 	if name != "" {
@@ -236,7 +239,8 @@ func configText(name string) string {
 		quoted, _ := json.Marshal(name) // a string can always be encoded
 		line = "name: " + string(quoted) + "\n"
 	}
-	return `# The log sources of this project. Show them with: tailrace logs
+	return `# yaml-language-server: $schema=` + schemaURL + `
+# The log sources of this project. Show them with: tailrace logs
 version: 1
 ` + line + `
 sources:
