@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailrace/tailrace/internal/backend"
+	"github.com/tailrace/tailrace/internal/backend/journal"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/pipeline"
 	"github.com/tailrace/tailrace/pipeline/source"
@@ -70,5 +71,12 @@ func readProblem(err error) string {
 
 // openBackend starts reading a source of records.
 func (r *logsRun) openBackend(s project.Source) (backend.Source, error) {
+	lines := r.o.lines()
+	switch {
+	case s.Journal != nil:
+		return journal.Open(journal.Options{
+			Journal: *s.Journal, Env: r.env, Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt, Until: r.o.untilAt,
+		})
+	}
 	return nil, &backend.Error{Code: backend.CodeUsage, Problem: "is of a kind that this program does not know"}
 }
