@@ -31,6 +31,7 @@ var (
 type Client struct {
 	cmd     *exec.Cmd
 	stdin   io.Closer
+	stdout  io.Closer
 	conn    *clientConn
 	session *sdk.ClientSession
 
@@ -83,8 +84,12 @@ type Structured struct {
 }
 
 // Dial starts cmd as a server on its stdin and stdout and begins a session. It ends the
-// process where that fails. The caller closes the client.
+// process where that fails, and where ctx is done before. The caller closes the client. A
+// zero WaitDelay of cmd becomes 3 s.
 func Dial(ctx context.Context, cmd *exec.Cmd) (*Client, error) {
+	if cmd.WaitDelay == 0 {
+		cmd.WaitDelay = clientGrace
+	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -96,9 +101,12 @@ func Dial(ctx context.Context, cmd *exec.Cmd) (*Client, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.New("the server could not be started: check that its executable is there")
 	}
-	c := &Client{cmd: cmd, stdin: stdin, conn: &clientConn{w: stdin, r: bufio.NewReaderSize(stdout, 64<<10)}}
+	c := &Client{cmd: cmd, stdin: stdin, stdout: stdout, conn: &clientConn{w: stdin, r: bufio.NewReaderSize(stdout, 64<<10)}}
 	client := sdk.NewClient(&sdk.Implementation{Name: "tailrace-client", Version: "1"}, nil)
-	if c.session, err = client.Connect(ctx, c.conn, nil); err != nil {
+	// The SDK waits for the reading side, also where ctx is done.
+	stop := context.AfterFunc(ctx, c.kill)
+	c.session, err = client.Connect(ctx, c.conn, nil)
+	if !stop() || err != nil {
 		_ = c.Close()
 		return nil, ErrServerGone
 	}
@@ -115,14 +123,7 @@ func (c *Client) Call(ctx context.Context, tool string, args map[string]any) (*C
 	}
 	_, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
-		var wire *jsonrpc.Error
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.As(err, &wire):
-			return nil, errors.Join(ErrRejected, errors.New(wire.Message))
-		}
-		return nil, ErrServerGone
+		return nil, callError(ctx, err)
 	}
 	// What the SDK decoded has lost the spelling of the events, so the frame is read again.
 	frame := c.conn.lastResponse()
@@ -154,7 +155,7 @@ func (c *Client) Call(ctx context.Context, tool string, args map[string]any) (*C
 func (c *Client) Close() error {
 	c.closing.Do(func() {
 		_ = c.stdin.Close()
-		kill := time.AfterFunc(clientGrace, func() { _ = c.cmd.Process.Kill() })
+		kill := time.AfterFunc(clientGrace, c.kill)
 		defer kill.Stop()
 		if c.session != nil {
 			_ = c.session.Wait() // The reading side ends with the process.
@@ -162,6 +163,13 @@ func (c *Client) Close() error {
 		c.closed = c.cmd.Wait()
 	})
 	return c.closed
+}
+
+// kill ends the process, and the reading side with it: what the process started may hold
+// the other end of the pipe.
+func (c *Client) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.stdout.Close()
 }
 
 // A clientConn is the client's side of the streams. It keeps the last response as it was read.

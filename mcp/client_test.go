@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // dial starts the test binary as a server with a stub as its backend.
@@ -60,6 +63,24 @@ func TestClient_Call(t *testing.T) {
 	}
 }
 
+func TestClient_Inspect(t *testing.T) {
+	c := dial(t, "polite")
+	info, err := c.Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(info.Tools)
+	if !slices.Equal(info.Tools, ToolNames()) || !slices.Equal(info.Prompts, []string{"hack-init"}) || info.Version == "" || !slices.Contains(protocolVersions, info.Protocol) {
+		t.Errorf("got %+v", info)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Inspect(t.Context()); !errors.Is(err, ErrServerGone) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
 func TestClient_Errors(t *testing.T) {
 	c := dial(t, "polite")
 	if _, err := c.Call(t.Context(), "no.such.tool", nil); !errors.Is(err, ErrRejected) {
@@ -91,5 +112,21 @@ func TestClient_DialFails(t *testing.T) {
 	}
 	if _, err := Dial(t.Context(), exec.Command("/bin/true")); !errors.Is(err, ErrServerGone) {
 		t.Errorf("a server that ends at once: %v", err)
+	}
+}
+
+// A server that says nothing ends with the patience of its client, also where what it
+// started still holds its stdout.
+func TestClient_DialEnds(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	cmd := exec.Command("/bin/sh", "-c", "exec 3<&0; (cat <&3 >/dev/null; :) & exec sleep 600")
+	cmd.Stderr = io.Discard
+	cmd.WaitDelay = 50 * time.Millisecond
+	if _, err := Dial(ctx, cmd); !errors.Is(err, ErrServerGone) {
+		t.Errorf("got %v", err)
+	}
+	if cmd.ProcessState == nil {
+		t.Error("the process was not waited for")
 	}
 }

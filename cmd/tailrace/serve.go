@@ -35,7 +35,7 @@ func newMCPCommand(a *app) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newServeCommand(a), newInstallCommand(a), newUninstallCommand(a))
+	cmd.AddCommand(newServeCommand(a), newInstallCommand(a), newUninstallCommand(a), newMCPDoctorCommand(a))
 	return cmd
 }
 
