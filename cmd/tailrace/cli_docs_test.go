@@ -82,7 +82,7 @@ var jsonShapes = map[string]any{
 	}{},
 	"tailrace projects": lifecycle.Inventory{}, "tailrace ps": lifecycle.Status{}, "tailrace open": address{}, "tailrace doctor": diagnosis{},
 	"tailrace up": done{}, "tailrace down": done{}, "tailrace restart": done{},
-	"tailrace env list": lifecycle.EnvList{}, "tailrace env explain": lifecycle.EnvExplanation{}, "tailrace version": build{},
+	"tailrace env list": lifecycle.EnvList{}, "tailrace env explain": lifecycle.EnvExplanation{}, "tailrace version": build{}, "tailrace mcp doctor": mcpReport{},
 }
 
 // jsonTexts say it of commands whose output is no single object of one type.

@@ -40,6 +40,24 @@ func serverCommand(c project.Context, scope install.Scope, given string, isGiven
 	return c.Executable, false
 }
 
+// checkServeArgs says whether mcp serve takes some arguments, so that a client is not set up
+// with a server that does not start.
+func checkServeArgs(a *app, args []string) error {
+	serve := newServeCommand(a)
+	if err := serve.ParseFlags(args); err != nil {
+		return &usageError{"behind --: " + flagProblem(err)}
+	}
+	if serve.Flags().NArg() > 0 {
+		return &usageError{"behind -- stand flags of mcp serve only"}
+	}
+	for _, name := range append([]string{"http", "help"}, httpOnly...) {
+		if serve.Flags().Changed(name) {
+			return &usageError{"a client that starts the server speaks to it on stdin and stdout: leave out --" + name}
+		}
+	}
+	return nil
+}
+
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

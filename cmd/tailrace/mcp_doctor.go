@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tailrace/tailrace/internal/lifecycle"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/internal/visible"
 )
@@ -55,9 +56,9 @@ type mcpCheck struct {
 // A mcpReport is what mcp doctor found.
 type mcpReport struct {
 	// OK says that no check failed.
-	OK     bool           `json:"ok"`
-	Checks []mcpCheck     `json:"checks"`
-	Counts map[string]int `json:"counts"`
+	OK     bool             `json:"ok"`
+	Checks []mcpCheck       `json:"checks"`
+	Counts lifecycle.Counts `json:"counts"`
 }
 
 // A mcpDoctor makes the checks. It is used once.
@@ -105,7 +106,6 @@ func newMCPDoctorCommand(a *app) *cobra.Command {
 // what the server says is what counts.
 func examine(ctx context.Context, a *app) *mcpReport {
 	d := &mcpDoctor{app: a, began: a.Now()}
-	d.report.Counts = map[string]int{checkOK: 0, checkWarn: 0, checkError: 0}
 	c, err := project.NewContext(a.Cwd, a.Env)
 	if err != nil {
 		d.add("program", checkError, "the surroundings cannot be read", err.Error())
@@ -125,12 +125,19 @@ func examine(ctx context.Context, a *app) *mcpReport {
 func (d *mcpDoctor) add(id, status, detail, action string) {
 	now := d.app.Now()
 	d.report.Checks = append(d.report.Checks, mcpCheck{id, status, detail, action, now.Sub(d.began).Milliseconds()})
-	d.report.Counts[status]++
+	switch status {
+	case checkOK:
+		d.report.Counts.OK++
+	case checkWarn:
+		d.report.Counts.Warn++
+	default:
+		d.report.Counts.Error++
+	}
 	d.began = now
 }
 
 func (d *mcpDoctor) end() *mcpReport {
-	d.report.OK = d.report.Counts[checkError] == 0
+	d.report.OK = d.report.Counts.Error == 0
 	return &d.report
 }
 
@@ -158,7 +165,7 @@ func (r *mcpReport) text() string {
 		}
 	}
 	_ = w.Flush() // a strings.Builder takes everything
-	warn, failed := r.Counts[checkWarn], r.Counts[checkError]
+	warn, failed := r.Counts.Warn, r.Counts.Error
 	switch {
 	case failed > 0:
 		fmt.Fprintf(&out, "\nThe server does not work here as it should: %s.\n", plural(int64(failed), "error"))

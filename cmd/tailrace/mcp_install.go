@@ -128,6 +128,9 @@ func (o *installOptions) scope() install.Scope {
 }
 
 func (o *installOptions) install(a *app, id string, args []string, given bool) error {
+	if err := checkServeArgs(a, args); err != nil {
+		return err
+	}
 	client, s, c, err := o.begin(a, id)
 	if err != nil {
 		return err
