@@ -99,6 +99,7 @@ func newMCPDoctorCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", format, "`FORMAT`: text or json")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

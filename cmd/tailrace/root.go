@@ -28,7 +28,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{flagProblem(err)} })
 	// A flag of the reference command line. Nothing here asks anything.
 	root.PersistentFlags().Bool("no-interactive", false, "accepted for compatibility: no command asks")
-	root.AddCommand(newRunCommand(a), newLogsCommand(a), newInitCommand(a), newMCPCommand(a), newDemoCommand(a), newBenchCommand(a), newVersionCommand(a))
+	root.AddCommand(newRunCommand(a), newLogsCommand(a), newInitCommand(a), newMCPCommand(a), newDemoCommand(a), newBenchCommand(a), newManCommand(a), newVersionCommand(a))
 	root.AddCommand(newPsCommand(a), newUpCommand(a), newDownCommand(a), newRestartCommand(a), newExecCommand(a),
 		newProjectsCommand(a), newOpenCommand(a), newEnvCommand(a), newDoctorCommand(a))
 	return root
