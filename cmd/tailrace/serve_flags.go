@@ -22,11 +22,11 @@ func (f *serveFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.level, "log-level", f.level, "`LEVEL` of the server's own log: debug, info, warn, error")
 	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("tools", cobra.FixedCompletions(mcp.ToolNames(), cobra.ShellCompDirectiveNoFileComp))
 	flags.Var(&count{&f.maxCommands}, "max-commands", "at most `N` commands at once, over all sessions; a call past it is refused as busy")
 	flags.BoolVar(&f.noAudit, "no-audit", false, "write no audit log")
 	flags.BoolVar(&f.tools.ReadOnly, "read-only", false, "offer only the tools that change nothing")
 	flags.StringSliceVar(&f.tools.Names, "tools", nil, "offer only these tools, by their `NAMES` with commas between them")
+	_ = cmd.RegisterFlagCompletionFunc("tools", cobra.FixedCompletions(mcp.ToolNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // open returns the server's own log, and the settings of what its sessions share. The
