@@ -94,9 +94,10 @@ type httpServer struct {
 	hosts    map[string]bool
 	origins  map[string]bool
 	draining atomic.Bool
-	// alive is the time between two comments, and change changes the server of each
-	// session before it serves. Tests have others.
+	// alive is the time between two comments, body the time of a body, and change changes
+	// the server of each session before it serves. Tests have others.
 	alive  time.Duration
+	body   time.Duration
 	change func(*server)
 }
 
@@ -129,7 +130,7 @@ func newHTTPServer(o HTTPOptions) (*httpServer, error) {
 	if !goodToken(o.Token) || o.MaxSessions < 0 || o.MaxSessions > MaxMaxSessions || o.SessionIdle < 0 {
 		return nil, ErrHTTPOptions
 	}
-	h := &httpServer{o: o, log: o.Log, token: sha256.Sum256([]byte(o.Token)), alive: aliveEvery,
+	h := &httpServer{o: o, log: o.Log, token: sha256.Sum256([]byte(o.Token)), alive: aliveEvery, body: bodyTime,
 		hosts: setOf(o.Hosts), origins: setOf(o.Origins)}
 	h.sessions = newSessions(o.MaxSessions, o.SessionIdle)
 	h.metrics = newMetrics(h.sessions.count)

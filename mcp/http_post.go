@@ -79,21 +79,21 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request) {
 // readBody reads the body of a request within its bounds, or refuses it.
 func (h *httpServer) readBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+	_ = control.SetReadDeadline(time.Now().Add(h.body))
 	var over *http.MaxBytesError
-	var err error
 	if r.ContentLength > maxBody {
-		err = over
 		w.Header().Set("Connection", "close") // rather than to read it all
 		h.refuse(w, http.StatusRequestEntityTooLarge, sayBody)
 		return nil, false
 	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	// A deadline would end the call, too, by which the connection is watched.
-	_ = control.SetReadDeadline(time.Time{})
-	switch {
-	case err == nil:
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil {
+		// A deadline would end the call, too, by which the connection is watched.
+		_ = control.SetReadDeadline(time.Time{})
 		return bytes.Trim(body, " \t\r\n"), true
+	}
+	w.Header().Set("Connection", "close") // or the rest would be waited for
+	switch {
 	case errors.As(err, &over):
 		h.refuse(w, http.StatusRequestEntityTooLarge, sayBody)
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -141,7 +141,10 @@ func (w *replyWriter) Write(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, ok := msg.(*jsonrpc.Response); ok {
+	if resp, ok := msg.(*jsonrpc.Response); ok {
+		if resp.Error != nil {
+			w.stream.w.Header().Del(sessionHeader) // A failed initialize leaves no session.
+		}
 		err = w.conn.Write(context.Background(), msg)
 	} else {
 		_, err = w.stream.Write(append(bytes.TrimSpace(data), '\n'))
