@@ -59,7 +59,7 @@ func TestS5_Args(t *testing.T) {
 		Journal: project.Journal{Units: []string{"a.service", "-b"}, Identifier: "--x", Priority: "err", File: "/f"},
 		Lines:   -1, Since: at, Until: at.Add(time.Second), Follow: true,
 	}
-	want := "--output=json --all --no-pager --output-fields=" + fields + " --unit=a.service --unit=-b --identifier=--x --priority=err --file=/f --until=@1772355601.250001 --follow"
+	want := "--output=json --all --no-pager --output-fields=" + fields + " --unit=a.service --unit=-b --identifier=--x --priority=err --file=/f --until=@1772355601.250000 --follow"
 	for cursor, rest := range map[string]string{"": " --since=@1772355600.250000 --lines=all", "s=1;i=2": " --after-cursor=s=1;i=2 --lines=all"} {
 		if got := strings.Join(o.args(cursor), " "); got != want+rest {
 			t.Errorf("got  %s\nwant %s", got, want+rest)

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -95,9 +96,7 @@ func (o *Options) args(cursor string) []string {
 		}
 	}
 	if !o.Until.IsZero() {
-		// One more, since of the last lines before a time journalctl leaves out that of the
-		// time itself.
-		args = append(args, "--until="+stamp(o.Until.Add(time.Microsecond)))
+		args = append(args, "--until="+stamp(o.Until))
 	}
 	if o.Follow {
 		args = append(args, "--follow")
@@ -111,8 +110,15 @@ func (o *Options) args(cursor string) []string {
 	if o.Lines < 0 {
 		return append(args, "--lines=all")
 	}
+	if o.backward() {
+		args = append(args, "--reverse")
+	}
 	return append(args, "--lines="+strconv.Itoa(o.Lines))
 }
+
+// backward says whether entries are read from the newest on, and turned around here. Of the
+// last entries before a time journalctl would leave out some when it reads forward.
+func (o *Options) backward() bool { return !o.Until.IsZero() && o.Lines >= 0 && !o.Follow }
 
 // stamp writes a time as journalctl reads it, in seconds since 1970.
 func stamp(t time.Time) string {
@@ -130,7 +136,11 @@ func (s *Source) Batches(ctx context.Context) iter.Seq[[]backend.Item] {
 		for {
 			before, stopped := cursor, false
 			var batch []backend.Item
+			backward := s.o.backward()
 			give := func() bool {
+				if backward {
+					return true // all of them first
+				}
 				if len(batch) > 0 && !yield(batch) {
 					stopped = true
 				}
@@ -145,7 +155,7 @@ func (s *Source) Batches(ctx context.Context) iter.Seq[[]backend.Item] {
 				if at != "" {
 					cursor = at
 				}
-				if ok && (s.o.Until.IsZero() || !r.Time.After(s.o.Until)) {
+				if ok {
 					batch = append(batch, backend.Item{Record: r})
 				}
 				return len(batch) < 1000 || give()
@@ -156,6 +166,12 @@ func (s *Source) Batches(ctx context.Context) iter.Seq[[]backend.Item] {
 			}
 			if stopped || ctx.Err() != nil {
 				return
+			}
+			if backward {
+				slices.Reverse(batch)
+				if backward = false; !give() {
+					return
+				}
 			}
 			if result.Long > 0 && !yield([]backend.Item{{Notice: &backend.Notice{
 				Dropped: result.Long, Message: "entries of more than 32 MiB were left out",
