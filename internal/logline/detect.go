@@ -180,6 +180,9 @@ func levelWord(word []byte) string {
 	return "info"
 }
 
+// Level returns the level that a usual word stands for, in any case; "" for any other.
+func Level(word string) string { return knownLevel([]byte(word)) }
+
 // knownLevel maps the usual words, in any case; "" for any other.
 func knownLevel(word []byte) string {
 	var lower [len("information")]byte
