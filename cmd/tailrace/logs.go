@@ -47,7 +47,6 @@ var (
 	errFormatConflict  = errors.New("--json and --pretty cannot be combined: leave one out")
 	errFollowUntil     = errors.New("--until cannot be combined with following: add --no-follow")
 	errSinceUntil      = errors.New("--since is later than --until: exchange them")
-	errLoki            = errors.New("the Loki backend is not available: leave out --loki and --query to read the sources of tailrace.yaml")
 	errCompose         = errors.New("the Compose backend is not available: leave out --compose to read the sources of tailrace.yaml")
 )
 
@@ -68,6 +67,7 @@ type logsOptions struct {
 	names        []string // the services that were asked for
 	tailWasGiven bool
 	prettyGiven  bool // --pretty was given
+	wantsLoki    bool // --loki or --query was given
 	byName       bool // --project was given
 	byPath       bool // --path was given
 }
@@ -95,9 +95,9 @@ func newLogsCommand(app *app) *cobra.Command {
 	f.BoolVar(&o.noFollow, "no-follow", false, "end when the sources have ended")
 	f.BoolVar(&o.json, "json", false, "one JSON event a line")
 	f.BoolVar(&o.pretty, "pretty", false, "lines for people, as on a terminal; --pretty=false shows them there as they are")
-	f.BoolVar(&o.loki, "loki", false, "not available yet")
+	f.BoolVar(&o.loki, "loki", false, "read from Loki: the sources that are on a server, or all of the project on that of HACK_LOKI_URL")
 	f.BoolVar(&o.compose, "compose", false, "not available yet")
-	f.StringVar(&o.query, "query", "", "not available yet")
+	f.StringVar(&o.query, "query", "", "read what a log `QUERY` in LogQL gives from Loki")
 
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return app.refuse(asksForJSON(app.Args), &refusal{codeUsage, flagProblem(err)})
@@ -132,6 +132,7 @@ func newLogsCommand(app *app) *cobra.Command {
 func (o *logsOptions) check(now time.Time, given func(string) bool) error {
 	o.byName, o.byPath, o.tailWasGiven = given("project"), given("path"), given("tail")
 	o.prettyGiven = given("pretty")
+	o.wantsLoki = o.loki || given("query")
 	explicitLoki := o.loki || slices.ContainsFunc([]string{"query", "services", "since", "until"}, given)
 	if o.compose && explicitLoki {
 		return errComposeConflict
@@ -158,14 +159,14 @@ func (o *logsOptions) check(now time.Time, given func(string) bool) error {
 		return errFollowUntil
 	case o.compose:
 		return errCompose
-	case o.loki || given("query"):
-		return errLoki
 	case o.tail < 0:
 		return &refusal{codeUsage, "--tail takes a number of lines, 0 or more"}
 	case o.byName && o.byPath:
 		return &refusal{codeUsage, "--project and --path cannot be combined: leave one out"}
-	case given("file") && (o.byName || o.byPath || given("services") || o.service != ""):
-		return &refusal{codeUsage, "--file is read without a project: leave out --project, --path and services"}
+	case given("file") && (o.byName || o.byPath || o.wantsLoki || given("services") || o.service != ""):
+		return &refusal{codeUsage, "--file is read without a project: leave out --project, --path, --loki, --query and services"}
+	case given("query") && strings.TrimSpace(o.query) == "":
+		return &refusal{codeUsage, "--query takes a log query, such as '{service=\"web\"}'"}
 	case slices.ContainsFunc(o.files, func(path string) bool { return path == "" || strings.ContainsRune(path, 0) }):
 		return &refusal{codeUsage, "--file takes the path of a log file"}
 	}

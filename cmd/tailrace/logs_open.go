@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailrace/tailrace/internal/backend"
 	"github.com/tailrace/tailrace/internal/backend/journal"
+	"github.com/tailrace/tailrace/internal/backend/kube"
 	"github.com/tailrace/tailrace/internal/project"
 	"github.com/tailrace/tailrace/pipeline"
 	"github.com/tailrace/tailrace/pipeline/source"
@@ -77,6 +78,10 @@ func (r *logsRun) openBackend(s project.Source) (backend.Source, error) {
 		return journal.Open(journal.Options{
 			Journal: *s.Journal, Env: r.env, Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt, Until: r.o.untilAt,
 		})
+	case s.Kubernetes != nil:
+		return kube.Open(kube.Options{Kubernetes: *s.Kubernetes, Env: r.env, Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt}), nil
+	case s.Loki != nil:
+		return r.openLoki(*s.Loki)
 	}
 	return nil, &backend.Error{Code: backend.CodeUsage, Problem: "is of a kind that this program does not know"}
 }

@@ -25,7 +25,18 @@ func (o *logsOptions) plan(c project.Context) (*plan, error) {
 	}
 	p, err := o.findProject(c)
 	if err != nil {
+		if o.wantsLoki && o.query != "" && !o.byName && !o.byPath {
+			return &plan{sources: o.lokiSources(nil, "")}, nil // the query says it all
+		}
 		return nil, err
+	}
+	if p.ConfigPath == "" && o.wantsLoki {
+		name, ok := c.RegisteredAs(p.Root)
+		if !ok {
+			name = p.Name
+		}
+		name = withBranch(name, o.branch)
+		return &plan{project: name, sources: o.lokiSources(nil, name)}, nil
 	}
 	if p.ConfigPath == "" {
 		return nil, &refusal{codeMissing, "the project has no tailrace.yaml: run `tailrace init` in its folder"}
@@ -42,14 +53,13 @@ func (o *logsOptions) plan(c project.Context) (*plan, error) {
 	if config.Name != "" {
 		out.project = config.Name
 	}
-	if slug := branchSlug(o.branch); slug != "" {
-		out.project += "--" + slug
-	}
-	out.sources, err = o.choose(config.Sources)
-	if err != nil {
+	out.project = withBranch(out.project, o.branch)
+	if o.wantsLoki {
+		out.sources = o.lokiSources(config.Sources, out.project)
+	} else if out.sources, err = o.choose(config.Sources); err != nil {
 		return nil, err
 	}
-	if registered {
+	if registered || o.wantsLoki && out.sources[0].Name == "" {
 		return out, nil
 	}
 	// A repository that was only cloned must neither run anything nor show files from
@@ -124,6 +134,14 @@ func (o *logsOptions) choose(all []project.Source) ([]project.Source, error) {
 		return nil, &refusal{codeService, "a service that was asked for is no source of the project: the names are the keys below sources in its tailrace.yaml"}
 	}
 	return chosen, nil
+}
+
+// withBranch is the name of a project on a branch.
+func withBranch(name, branch string) string {
+	if slug := branchSlug(branch); slug != "" {
+		return name + "--" + slug
+	}
+	return name
 }
 
 // branchSlug returns a branch as it stands in the name of a project, as the hack command

@@ -85,8 +85,9 @@ func TestLogs_Refusals(t *testing.T) {
 		{"bad until", yaml, "--json --no-follow --until s3cret", "", "--until is no time"},
 		{"since after until", yaml, "--json --since 1m --until 1h", "", "--since is later than --until"},
 		{"until while following", yaml, "--json --until 1h", "", "--until cannot be combined with following"},
-		{"loki", yaml, "--json --loki", "", "the Loki backend is not available"},
-		{"query", yaml, "--json --query --help", "", "the Loki backend is not available"},
+		{"empty query", yaml, "--json --query=", "E_USAGE", "--query takes a log query"},
+		{"file and Loki", yaml, "--json --file s3cret --loki", "E_USAGE", "--file is read without a project"},
+		{"Loki of a clone", "version: 1\nsources: {far: {loki: {token_env: s3cret}}}\n", "--json --loki", "E_PERMISSION", "on a server"},
 		{"compose", yaml, "--json --compose", "", "the Compose backend is not available"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

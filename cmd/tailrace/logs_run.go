@@ -236,7 +236,11 @@ func (r *logsRun) note(s project.Source, text string) {
 
 // sourceLabel names a source: by its name, which its grammar makes safe to show.
 func sourceLabel(s project.Source) string {
-	if s.Name == "" {
+	switch {
+	case s.Name != "":
+	case s.Loki != nil:
+		return "Loki"
+	default:
 		return "the log file"
 	}
 	return "source " + s.Name

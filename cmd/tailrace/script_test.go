@@ -30,6 +30,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HACK_HOME", "")
 			e.Setenv("HACK_GLOBAL_CONFIG_PATH", "")
 			e.Setenv("GORACE", raceEnd)
+			// For a script that takes everything else off its PATH.
+			self, _ := exec.LookPath("tailrace")
+			e.Setenv("TAILRACE", self)
 			// A script that wants a docker puts $DOCKERBIN on its PATH.
 			e.Setenv("DOCKERBIN", filepath.Join(e.WorkDir, ".docker", "bin"))
 			e.Setenv("FAKE_DOCKER", filepath.Join(e.WorkDir, ".docker"))
