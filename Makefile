@@ -16,6 +16,15 @@ internal/e2e/node/node_modules: internal/e2e/node/package-lock.json
 	cd internal/e2e/node && npm ci
 	touch $@
 
+# The protocol's own suite over HTTP. npm installs the Node 22 that it needs.
+.PHONY: conformance
+conformance: build internal/e2e/conformance/node_modules
+	cd internal/e2e/conformance && TAILRACE_BINARY="$(CURDIR)/bin/tailrace" npm test
+
+internal/e2e/conformance/node_modules: internal/e2e/conformance/package-lock.json
+	cd internal/e2e/conformance && npm ci
+	touch $@
+
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt these:"; gofmt -l .; exit 1; }
 	go vet ./...
