@@ -63,3 +63,26 @@ SOAK ?= 10m
 .PHONY: soak
 soak:
 	TAILRACE_SOAK=$(SOAK) go test ./internal/soak -run TestSoak -count 1 -timeout 120m -v
+
+# What a release has beside the binaries.
+.PHONY: release-docs release-check release-snapshot package-check
+release-docs:
+	rm -rf build/release && mkdir -p build/release/completions
+	go build -o build/release/tailrace ./cmd/tailrace
+	build/release/tailrace man --dir build/release/man
+	build/release/tailrace completion bash > build/release/completions/tailrace.bash
+	build/release/tailrace completion zsh > build/release/completions/_tailrace
+	build/release/tailrace completion fish > build/release/completions/tailrace.fish
+	rm build/release/tailrace
+
+# Each part by the tool that it is made for; it says which tools could not run here.
+# The first time it builds goreleaser, for some minutes.
+package-check:
+	packaging/check
+
+release-check:
+	packaging/goreleaser check
+
+# A whole release in dist, without publishing.
+release-snapshot:
+	packaging/goreleaser release --snapshot --clean --skip=publish
