@@ -105,7 +105,7 @@ func (d *mcpDoctor) judge(tool string, r *mcp.CallResult) {
 	see := "run `" + by + " " + words + "` here and read what it says"
 	switch {
 	case s.OK && tool == listTool:
-		d.add("call", checkOK, tool+" answered; run this in the folder of a project to read its log", "")
+		d.add("call", checkOK, tool+" answered; a log is read where the check of the project is ok", "")
 	case s.OK && s.Data.StopReason == "timeout":
 		d.add("call", checkOK, fmt.Sprintf("%s answered; the log was followed for %d s, and no line came", tool, doctorWait/1000), "")
 	case s.OK:

@@ -159,7 +159,7 @@ func (o *installOptions) install(a *app, id string, args []string, given bool) e
 	if err := change.Write(); err != nil {
 		return err
 	}
-	return say(a, "written; now "+client.After+"\n")
+	return say(a, "written; now "+client.After+"\n`tailrace mcp doctor` in the folder of a project says whether it works\n")
 }
 
 func (o *installOptions) uninstall(a *app, id string) error {
