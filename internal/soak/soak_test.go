@@ -80,14 +80,21 @@ func (s *soak) random(n int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, ui
 
 // TestSoak is the law stop-leaves-nothing, with flat memory and no wrong outcome, over time.
 func TestSoak(t *testing.T) {
-	duration := 15 * time.Second
+	s, duration := newSoak(t)
+	s.run(duration)
+	t.Logf("%d calls, %d of them cancelled, and %d short sessions", s.calls.Load(), s.cancelled.Load(), s.sessions.Load())
+}
+
+// newSoak reads the settings of a soak and makes its project.
+func newSoak(t *testing.T) (s *soak, duration time.Duration) {
+	duration = 15 * time.Second
 	if v := os.Getenv("TAILRACE_SOAK"); v != "" {
 		var err error
 		if duration, err = time.ParseDuration(v); err != nil {
 			t.Fatal("TAILRACE_SOAK: ", err)
 		}
 	}
-	s := &soak{t: t, dir: t.TempDir(), seed: uint64(time.Now().UnixNano())}
+	s = &soak{t: t, dir: t.TempDir(), seed: uint64(time.Now().UnixNano())}
 	if v := os.Getenv("TAILRACE_SOAK_SEED"); v != "" {
 		var err error
 		if s.seed, err = strconv.ParseUint(v, 10, 64); err != nil {
@@ -104,8 +111,7 @@ func TestSoak(t *testing.T) {
 	}
 	home := t.TempDir()
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "HACK_HOME=" + home, "HACK_MCP_COMMAND=" + exe, stubVariable + "=1"}
-	s.run(duration)
-	t.Logf("%d calls, %d of them cancelled, and %d short sessions", s.calls.Load(), s.cancelled.Load(), s.sessions.Load())
+	return s, duration
 }
 
 func (s *soak) run(duration time.Duration) {
