@@ -273,6 +273,28 @@ func TestSnapshot_BusyAndOdd(t *testing.T) {
 	}
 }
 
+// A server that answers with the same lines whatever it is asked for is not asked for ever.
+func TestSnapshot_SameAnswer(t *testing.T) {
+	s := newServer(t)
+	s.before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/loki/api/v1/query_range" {
+			return false
+		}
+		_, _ = w.Write([]byte(`{"status":"success","data":{"resultType":"streams","result":[{"stream":{},"values":[["1","one"],["2","two"],["3","three"]]}]}}`))
+		return true
+	}
+	for n := range 5 {
+		got, err := lines(t, s.options(Options{Lines: n - 1, Since: time.Unix(0, 1), Until: time.Unix(0, 2)}))
+		want := []string{"one", "two"}
+		if n > 0 {
+			want = want[max(0, 3-n):]
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d lines: got %q, %v", n-1, got, err)
+		}
+	}
+}
+
 // Credentials and the tenant go to the server itself, and to no other.
 func TestHeaders(t *testing.T) {
 	other := newServer(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/tailrace/tailrace/internal/backend"
@@ -125,6 +126,8 @@ func (p *pager) request(ctx context.Context, limit int) ([]entry, error) {
 		"query": {p.query}, "direction": {direction}, "limit": {strconv.Itoa(limit)},
 		"start": {strconv.FormatInt(p.from, 10)}, "end": {strconv.FormatInt(p.to, 10)},
 	})
+	// What lies outside was not asked for, and would let the paging go around in circles.
+	all = slices.DeleteFunc(all, func(e entry) bool { return e.ns < p.from || e.ns >= p.to })
 	byTime(all, p.backward)
 	return all, err
 }
