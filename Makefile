@@ -54,6 +54,12 @@ fuzz:
 purego:
 	go test -tags purego ./internal/vector ./internal/jsonscan ./internal/jsonstr ./internal/utf8cut ./stages/... ./proptest ./bench/...
 
+# The sources that need programs of the system, with the real ones:
+# apt-get install -y --no-install-recommends systemd-journal-remote kubernetes-client
+.PHONY: tools
+tools:
+	go test -tags tools -count=1 ./internal/backend/...
+
 # Small edits to a copy of the tree, each of which a test must notice.
 mutants:
 	go run ./internal/mutants
