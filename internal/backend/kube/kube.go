@@ -148,8 +148,17 @@ func (s *Source) snapshot(ctx context.Context, yield func([]backend.Item) bool) 
 	if len(all) > 0 && !yield(all) {
 		return nil
 	}
-	return problem(result, len(all) == 0)
+	if err := problem(result, len(all) == 0); err != nil || len(all) > 0 || s.o.Lines == 0 || s.o.Selector == "" {
+		return err
+	}
+	// Older versions of kubectl say nothing where no pod matches.
+	if some, err := s.o.pods(ctx); err != nil || len(some) > 0 || ctx.Err() != nil {
+		return err
+	}
+	return errNoPod
 }
+
+var errNoPod = &backend.Error{Code: backend.CodeNotFound, Problem: "no pod matches: check the selector or the name, and the namespace"}
 
 // harmless says whether what kubectl says of a container only means that it has no log.
 func harmless(text string) bool {
@@ -191,7 +200,7 @@ func problem(r tool.Result, empty bool) error {
 	e := &backend.Error{Exit: r.Exit.Code}
 	switch {
 	case !r.Exit.Failed() && empty && r.Says("No resources found"):
-		e.Code, e.Problem = backend.CodeNotFound, "no pod matches: check the selector or the name, and the namespace"
+		return errNoPod
 	case !r.Exit.Failed():
 		return nil
 	case r.Says("orbidden", "nauthorized", "must be logged in", "provide credentials"):
