@@ -52,7 +52,7 @@ func TestRealKubectl(t *testing.T) {
 		o    Options
 		want backend.Code
 	}{
-		"no pod matches":    {Options{Env: env, Kubernetes: project.Kubernetes{Selector: "app=none"}}, backend.CodeNotFound},
+		"no pod matches":    {Options{Env: env, Lines: 5, Kubernetes: project.Kubernetes{Selector: "app=none"}}, backend.CodeNotFound},
 		"no such pod":       {Options{Env: env, Kubernetes: project.Kubernetes{Pod: "none"}}, backend.CodeNotFound},
 		"no such container": {Options{Env: env, Kubernetes: project.Kubernetes{Pod: "web-1", Container: "none"}}, backend.CodeNotFound},
 		"no such context":   {Options{Env: env, Kubernetes: project.Kubernetes{Pod: "web-1", Context: "none"}}, backend.CodeUsage},
