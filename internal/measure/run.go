@@ -22,6 +22,8 @@ type Way struct {
 	Name string
 	// Run does the work once.
 	Run func(context.Context) error
+	// After, if not nil, runs untimed after each time.
+	After func()
 }
 
 // A Plan says how often.
@@ -122,6 +124,9 @@ func (s *Series) time(ctx context.Context, w Way, repeats int, now func() time.T
 	}
 	took := now().Sub(began)
 	runtime.ReadMemStats(&after)
+	if w.After != nil {
+		w.After()
+	}
 	n := float64(repeats)
 	s.add(float64(took)/n, float64(after.Mallocs-before.Mallocs)/n, float64(after.TotalAlloc-before.TotalAlloc)/n)
 	return nil

@@ -77,13 +77,13 @@ func TestInterleaveForATime(t *testing.T) {
 
 func TestInterleaveErrors(t *testing.T) {
 	broken := errors.New("broken")
-	_, err := Interleave(t.Context(), []Way{{"good", func(context.Context) error { return nil }}, {"bad", func(context.Context) error { return broken }}}, Plan{Count: 1})
+	_, err := Interleave(t.Context(), []Way{{Name: "good", Run: func(context.Context) error { return nil }}, {Name: "bad", Run: func(context.Context) error { return broken }}}, Plan{Count: 1})
 	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "bad: ") {
 		t.Errorf("got %v, want the error of the way with its name", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(broken)
-	if _, err := Interleave(ctx, []Way{{"good", func(context.Context) error { return nil }}}, Plan{}); !errors.Is(err, broken) {
+	if _, err := Interleave(ctx, []Way{{Name: "good", Run: func(context.Context) error { return nil }}}, Plan{}); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the cause of the context", err)
 	}
 	if _, err := Interleave(t.Context(), nil, Plan{Count: -1}); !errors.Is(err, ErrPlan) {
@@ -93,12 +93,16 @@ func TestInterleaveErrors(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	var keep []byte
-	series, err := Interleave(t.Context(), []Way{{"one", func(context.Context) error {
+	afters := 0
+	series, err := Interleave(t.Context(), []Way{{Name: "one", After: func() { afters++ }, Run: func(context.Context) error {
 		keep = make([]byte, 1<<16)
 		return nil
 	}}}, Plan{Count: 5})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if afters != 5 {
+		t.Errorf("After ran %d times, want once a round", afters)
 	}
 	// Others in the process may allocate too, but not in each of five rounds less than none.
 	if s := series[0]; s.Allocs < 1 || s.AllocBytes < float64(len(keep)) {
