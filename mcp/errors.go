@@ -3,12 +3,12 @@ package mcp
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tailrace/tailrace/internal/jsonstr"
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // A protocolError is a JSON-RPC error whose text is ours: fixed, or made of our own
@@ -69,7 +69,7 @@ func outwardError(err error) *protocolError {
 	return e
 }
 
-var datePattern = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+var datePattern = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
 // unsupportedVersion returns the error of a request in a version that is not spoken. The
 // protocol asks for that version in it; it is told where it is a date and nothing else.

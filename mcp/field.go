@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailrace/tailrace/internal/jsonscan"
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // A kind is what a field takes. It decides the schema, the check and the form in argv.
@@ -60,10 +60,10 @@ const (
 )
 
 var (
-	nameRE   = regexp.MustCompile(namePattern)
-	keyRE    = regexp.MustCompile(keyPattern)
-	branchRE = regexp.MustCompile(branchPattern)
-	timeRE   = regexp.MustCompile(timePattern)
+	nameRE   = lazyregexp.New(namePattern)
+	keyRE    = lazyregexp.New(keyPattern)
+	branchRE = lazyregexp.New(branchPattern)
+	timeRE   = lazyregexp.New(timePattern)
 )
 
 // A field is one input of a tool. The table of tools is the only place that knows it.

@@ -5,14 +5,15 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"regexp"
+
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // maxTokenFile is the longest token file, in bytes.
 const maxTokenFile = 8 << 10
 
 // tokenPattern are the tokens that a header can carry (RFC 6750).
-var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
+var tokenPattern = lazyregexp.New(`^[A-Za-z0-9._~+/-]+=*$`)
 
 // goodToken says whether a token can be sent, and is long enough to be no guess.
 func goodToken(text string) bool {

@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 	"github.com/tailrace/tailrace/internal/project"
 )
 
@@ -16,8 +16,8 @@ import (
 type form func(string) bool
 
 var (
-	wordRE  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,252}$`)
-	placeRE = regexp.MustCompile(`^[A-Za-z0-9_.~/][A-Za-z0-9_.~/: ()-]{0,252}$`)
+	wordRE  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,252}$`)
+	placeRE = lazyregexp.New(`^[A-Za-z0-9_.~/][A-Za-z0-9_.~/: ()-]{0,252}$`)
 )
 
 // isWord: the name of a scope, a service, an environment, a format.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tailrace/tailrace/internal/inventory"
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 	"github.com/tailrace/tailrace/internal/project"
 )
 
@@ -31,10 +31,10 @@ const (
 )
 
 var (
-	slugRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_. -]{0,252}$`)
+	slugRE = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_. -]{0,252}$`)
 	// folderRE is stricter: whoever made the repository may have chosen its name.
-	folderRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
-	hostRE   = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+	folderRE = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+	hostRE   = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
 )
 
 // A promptArgument is one argument of the prompt.

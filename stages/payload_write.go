@@ -1,6 +1,10 @@
 package stages
 
-import "github.com/tailrace/tailrace/pipeline"
+import (
+	"slices"
+
+	"github.com/tailrace/tailrace/pipeline"
+)
 
 // CutNote is the line that ends the stderr of a payload that a [Budget] cut.
 const CutNote = "[tailrace] this result was cut to fit its size limit; ask for less: fewer events, a shorter time range, one service\n"
@@ -204,5 +208,5 @@ func (f *form) appendEscaped(dst []byte) []byte {
 // AppendPayload appends p to dst as one JSON object, without any budget.
 func AppendPayload(dst []byte, p *Payload) []byte {
 	f := formOf(p, 0)
-	return f.append(dst)
+	return f.append(slices.Grow(dst, f.size()))
 }

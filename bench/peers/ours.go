@@ -53,7 +53,9 @@ func ours() *peer {
 			err := work(ctx, in, io.Discard)
 			return dst, err
 		},
-		timed: func(ctx context.Context, in *input) error { return toNull(func(w io.Writer) error { return work(ctx, in, w) }) },
+		timed: func(ctx context.Context, in *input) error {
+			return toNull(func(w io.Writer) error { return work(ctx, in, w) })
+		},
 	}
 }
 
@@ -90,9 +92,10 @@ func oursOverMemory() *peer {
 	}
 }
 
-// coldOurs is the program, from its start to its end.
+// coldOurs is the program, from its start to its end. On the command line there is no limit
+// of a result, so it writes more than the others: the events, and all of stdout.
 func coldOurs(binary string) *peer {
 	p := process(oursCold, func(in *input) *exec.Cmd { return exec.Command(binary, "run", "-o", "json", "--", "cat", in.file) })
-	p.verify = verifyResult(true)
+	p.verify = verifyResult(false)
 	return p
 }

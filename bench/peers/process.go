@@ -32,7 +32,9 @@ func process(name string, command func(*input) *exec.Cmd) *peer {
 			err := run(ctx, in, &out)
 			return []byte(out.String()), err
 		},
-		timed: func(ctx context.Context, in *input) error { return toNull(func(w io.Writer) error { return run(ctx, in, w) }) },
+		timed: func(ctx context.Context, in *input) error {
+			return toNull(func(w io.Writer) error { return run(ctx, in, w) })
+		},
 	}
 }
 

@@ -1,17 +1,18 @@
 package composefile
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // keyRE is what the name of a variable is made of. Anything else in its place is not shown:
 // it may be part of a value.
-var keyRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,252}$`)
+var keyRE = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,252}$`)
 
 // secretRE are the words in the names of variables that are likely to be secrets.
-var secretRE = regexp.MustCompile(`(?i)(^|[_.-])(key|keys|apikey|token|tokens|secret|secrets|password|passwd|passphrase|pwd|credential|credentials|auth|dsn|private)($|[_.-])`)
+var secretRE = lazyregexp.New(`(?i)(^|[_.-])(key|keys|apikey|token|tokens|secret|secrets|password|passwd|passphrase|pwd|credential|credentials|auth|dsn|private)($|[_.-])`)
 
 // Global is the scope of what the compose files are interpolated with.
 const Global = "global"

@@ -1,11 +1,12 @@
 package install
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // A Server is the entry of a server: what a client starts.
@@ -18,7 +19,7 @@ type Server struct {
 	Args []string
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var serverName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // serveWords begin the arguments of every entry of ours. They tell it from others.
 var serveWords = []string{"mcp", "serve"}

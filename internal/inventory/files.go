@@ -3,9 +3,10 @@ package inventory
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // managerOf are the package managers by the files that only they have.
@@ -27,10 +28,10 @@ const (
 )
 
 var (
-	composeRE = regexp.MustCompile(`^(docker-)?compose(\.[A-Za-z0-9_-]+)*\.ya?ml$`)
-	dockerRE  = regexp.MustCompile(`^(Dockerfile(\..+)?|.+\.Dockerfile|Containerfile)$`)
-	envFileRE = regexp.MustCompile(`^(\.env(\..+)?|.+\.env)$`)
-	exposeRE  = regexp.MustCompile(`(?im)^[ \t]*EXPOSE[ \t]+([^\r\n]+)`)
+	composeRE = lazyregexp.New(`^(docker-)?compose(\.[A-Za-z0-9_-]+)*\.ya?ml$`)
+	dockerRE  = lazyregexp.New(`^(Dockerfile(\..+)?|.+\.Dockerfile|Containerfile)$`)
+	envFileRE = lazyregexp.New(`^(\.env(\..+)?|.+\.env)$`)
+	exposeRE  = lazyregexp.New(`(?im)^[ \t]*EXPOSE[ \t]+([^\r\n]+)`)
 )
 
 // file looks at one regular file.
@@ -130,7 +131,7 @@ func (r *reader) addPort(list []string, written string) []string {
 }
 
 // add appends a text to a list once, where it has the form.
-func (r *reader) add(list []string, s string, form *regexp.Regexp) []string {
+func (r *reader) add(list []string, s string, form *lazyregexp.Regexp) []string {
 	if slices.Contains(list, s) {
 		return list
 	}

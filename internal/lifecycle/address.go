@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tailrace/tailrace/internal/composefile"
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // hostRE is what a host name is made of.
-var hostRE = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
+var hostRE = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 
 // The errors of [Address].
 var (

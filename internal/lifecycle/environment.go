@@ -2,13 +2,13 @@ package lifecycle
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/tailrace/tailrace/internal/composefile"
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // keyRE is the name of a variable.
-var keyRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,252}$`)
+var keyRE = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,252}$`)
 
 // The errors of the env commands.
 var (

@@ -1,17 +1,17 @@
 package lifecycle
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailrace/tailrace/internal/composefile"
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 	"github.com/tailrace/tailrace/internal/project"
 )
 
 // nameRE is what names of services, profiles and environments are made of. None can be
 // read as a flag.
-var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$`)
+var nameRE = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$`)
 
 // A Selection says which project a command is for. The zero value means the one of the
 // working directory.

@@ -2,14 +2,15 @@ package project
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 var (
 	// sourceName is the grammar of a service: no comma, no space, no leading dash.
-	sourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	sourceName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$`)
+	envName    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 func readConfig(root node, dir string) (Config, error) {

@@ -2,26 +2,27 @@ package project
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tailrace/tailrace/internal/lazyregexp"
 )
 
 // The grammars of values that become arguments of a program, or parts of a request. None
 // of them begins with a dash, though the arguments do not depend on that.
 var (
 	// unitName is what systemd takes as the name of a unit, or as a pattern of names.
-	unitName = regexp.MustCompile(`^[A-Za-z0-9:_.@*?\[\\][A-Za-z0-9:_.@*?\[\]\\-]{0,254}$`)
+	unitName = lazyregexp.New(`^[A-Za-z0-9:_.@*?\[\\][A-Za-z0-9:_.@*?\[\]\\-]{0,254}$`)
 	// priorityName are the names of syslog.
-	priorityName = regexp.MustCompile(`^(emerg|alert|crit|err|warning|notice|info|debug)$`)
+	priorityName = lazyregexp.New(`^(emerg|alert|crit|err|warning|notice|info|debug)$`)
 	// kubeName is the name of a thing in a cluster.
-	kubeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	kubeName = lazyregexp.New(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
 	// selectorText has the characters of a label selector; the server reads it.
-	selectorText = regexp.MustCompile(`^[A-Za-z0-9!(][A-Za-z0-9!=,()._/ -]{0,999}$`)
+	selectorText = lazyregexp.New(`^[A-Za-z0-9!(][A-Za-z0-9!=,()._/ -]{0,999}$`)
 	// plainText is text without controls.
-	plainText = regexp.MustCompile(`^[^\x00-\x20\x7f-\x{a0}-][^\x00-\x1f\x7f-\x{9f}]{0,252}$`)
-	httpURL   = regexp.MustCompile(`^https?://[^\x00-\x20\x7f?#]{1,1000}$`)
+	plainText = lazyregexp.New(`^[^\x00-\x20\x7f-\x{a0}-][^\x00-\x1f\x7f-\x{9f}]{0,252}$`)
+	httpURL   = lazyregexp.New(`^https?://[^\x00-\x20\x7f?#]{1,1000}$`)
 )
 
 const (
@@ -39,7 +40,7 @@ func cleanURL(text string) bool {
 }
 
 // matching returns a text that matches a grammar. The rule says which, for the error.
-func (n node) matching(grammar *regexp.Regexp, rule string) (string, error) {
+func (n node) matching(grammar *lazyregexp.Regexp, rule string) (string, error) {
 	text, err := n.text(rule)
 	if err != nil {
 		return "", err
@@ -51,7 +52,7 @@ func (n node) matching(grammar *regexp.Regexp, rule string) (string, error) {
 }
 
 // listOf returns the texts of a list, each of which matches a grammar.
-func (n node) listOf(grammar *regexp.Regexp, rule string) ([]string, error) {
+func (n node) listOf(grammar *lazyregexp.Regexp, rule string) ([]string, error) {
 	elements, err := n.elements("this is a list: " + rule)
 	if err != nil {
 		return nil, err
