@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,10 @@ func logProject(t *testing.T, log string) (dir string, env []string) {
 	return dir, environment(t, newMarker())
 }
 
+// ownColours are what the names of sources are shown in, with their end. The log of the test
+// holds none of them.
+var ownColours = regexp.MustCompile("\x1b\\[(2|3[0-7])m[a-z|]+\x1b\\[0m")
+
 // What a log holds acts on no terminal, by no command and in no format, and is there as
 // it was where there is none.
 func TestSecurity_TerminalEscapes(t *testing.T) {
@@ -78,8 +83,9 @@ func TestSecurity_TerminalEscapes(t *testing.T) {
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			screen := terminal(t, dir, env, args...)
-			// The program's own erasing of its progress is all that may act.
+			// The program's own erasing of its progress and its colours are all that may act.
 			screen = strings.ReplaceAll(screen, "\r\x1b[K", "")
+			screen = ownColours.ReplaceAllString(screen, "")
 			for _, r := range screen {
 				if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 					t.Errorf("%U is on the terminal: %q", r, screen)
