@@ -12,7 +12,8 @@ import (
 	"github.com/tailrace/tailrace/internal/project"
 )
 
-const logsLong = `Show the logs of the project's sources, which tailrace.yaml lists.
+const logsLong = `Show the logs of the project's sources, which tailrace.yaml lists: files, commands, the
+journal of systemd, pods of Kubernetes, queries to Loki.
 
 The project is the one of the working directory, or the one that --project or --path
 names. SERVICE is the name of a source; without it all sources are shown, line by line
@@ -20,8 +21,8 @@ as they arrive. --file shows log files without any project, merged by time, thos
 gzip or zstd has compressed included.
 
 With --json each line is one event on stdout: start, then a log event for each line of
-the log, error events for what could not be read, and end with a reason (eof,
-exit:CODE, error, closed).
+the log, error events for what could not be read, dropped events for lines that are known
+to be missing, and end with a reason (eof, exit:CODE, error, closed).
 
 On a terminal, and with --pretty, the lines are for people: local time, level, service,
 message and fields in columns, with ! instead of | for what was written to stderr. A JSON

@@ -18,8 +18,10 @@ import (
 const (
 	// maxOpenFiles is how many files one source can have: they are open at the same time.
 	maxOpenFiles = 256
-	// scanEvery is how often patterns are looked at for new files.
+	// scanEvery is how often patterns are looked at for new files, and goneScans after how
+	// many looks without a file it is let go: its writer may have it open for a while.
 	scanEvery = time.Second
+	goneScans = 600
 )
 
 // The problems of the files of a source.
@@ -118,7 +120,7 @@ func (r *logsRun) followFiles(ctx context.Context, s project.Source) failure {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var failed failure
-	followed := map[string]bool{}
+	followed := map[string]*followedFile{}
 	patterns := slices.ContainsFunc(s.Files, isPattern)
 	tick := time.NewTicker(scanEvery)
 	defer tick.Stop()
@@ -132,11 +134,20 @@ func (r *logsRun) followFiles(ctx context.Context, s project.Source) failure {
 			wg.Wait()
 			return failure{problem: problem}
 		}
+		for _, f := range followed {
+			f.gone++
+		}
 		for _, part := range parts {
-			if followed[part.File] || !first && isRotated(part.File, followed) {
+			if f := followed[part.File]; f != nil {
+				f.gone = 0
 				continue
 			}
-			followed[part.File] = true
+			if !first && isRotated(part.File, followed) {
+				continue
+			}
+			ctx, letGo := context.WithCancel(ctx)
+			defer letGo()
+			followed[part.File] = &followedFile{letGo: letGo}
 			part.FromStart = !first
 			wg.Go(func() {
 				// Told at once, since the others may go on for long.
@@ -150,6 +161,12 @@ func (r *logsRun) followFiles(ctx context.Context, s project.Source) failure {
 		if !patterns {
 			break
 		}
+		for path, f := range followed {
+			if f.gone > goneScans {
+				f.letGo()
+				delete(followed, path)
+			}
+		}
 		select {
 		case <-tick.C:
 			continue
@@ -161,9 +178,15 @@ func (r *logsRun) followFiles(ctx context.Context, s project.Source) failure {
 	return failed
 }
 
-func isRotated(path string, followed map[string]bool) bool {
+// A followedFile is a file that is read by a goroutine of its own.
+type followedFile struct {
+	letGo context.CancelFunc
+	gone  int // looks in a row that did not see it
+}
+
+func isRotated(path string, followed map[string]*followedFile) bool {
 	for i, c := range path {
-		if (c == '.' || c == '-') && followed[path[:i]] {
+		if (c == '.' || c == '-') && followed[path[:i]] != nil {
 			return true
 		}
 	}

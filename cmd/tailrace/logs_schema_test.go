@@ -205,6 +205,7 @@ func TestEventSchema_Records(t *testing.T) {
 		{Line: []byte(`{"level":"fatal","time":"2026-03-01T10:00:00.000000001+02:00","a":null,"b":1e3}`)},
 		{Line: []byte("level=trace msg=x"), Time: time.Unix(0, -1), Nanos: true, Labels: map[string]string{"": "", "a\"": "\xff"}},
 		{Line: []byte("x"), Time: time.Unix(1, 1), Level: "debug"},
+		{Line: []byte("x"), Time: time.UnixMicro(1 << 62), Nanos: true},
 	} {
 		line := logline.AppendRecord(nil, r, c)
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))

@@ -38,7 +38,9 @@ func AppendRecord(dst []byte, r Record, c Context) []byte {
 	if e.level == "" {
 		e.level = r.Level
 	}
-	if !r.Time.IsZero() {
+	// A year that RFC 3339 cannot write is a damaged time, and none.
+	timed := !r.Time.IsZero() && r.Time.UTC().Year() >= 0 && r.Time.UTC().Year() <= 9999
+	if timed {
 		layout := time.RFC3339Nano
 		if r.Nanos {
 			layout = stampLayout
@@ -72,7 +74,7 @@ func AppendRecord(dst []byte, r Record, c Context) []byte {
 	dst = member(dst, "service", r.Service)
 	dst = member(dst, "instance", r.Instance)
 	dst = appendLabels(dst, r.Labels)
-	if r.Nanos && !r.Time.IsZero() {
+	if r.Nanos && timed {
 		dst = append(dst, `,"timestamp_ns":"`...)
 		dst = append(strconv.AppendInt(dst, r.Time.UnixNano(), 10), '"')
 	}

@@ -355,3 +355,23 @@ func TestTLS(t *testing.T) {
 		}
 	}
 }
+
+// FuzzAnswer: whatever a server answers, it is entries or an error that repeats nothing.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"status":"success","data":{"resultType":"streams","result":[{"stream":{"a":"b"},"values":[["1","x"],[],[null,null],["2"]]}]}}`))
+	f.Add([]byte(`{"status":"success","data":{"resultType":"matrix","result":[]}}`))
+	f.Add([]byte(`{"status":"success","data":{"result":{}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		all, err := answer(body)
+		var known *backend.Error
+		if err != nil && (!errors.As(err, &known) || all != nil) {
+			t.Fatalf("%v with %d entries", err, len(all))
+		}
+		byTime(all, false)
+		for i, item := range items(all) {
+			if item.Record.Time.UnixNano() != all[i].ns {
+				t.Fatal("another time")
+			}
+		}
+	})
+}
