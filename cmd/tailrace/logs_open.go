@@ -79,6 +79,9 @@ func (r *logsRun) openBackend(s project.Source) (backend.Source, error) {
 			Journal: *s.Journal, Env: r.env, Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt, Until: r.o.untilAt,
 		})
 	case s.Kubernetes != nil:
+		if !r.o.untilAt.IsZero() {
+			lines = -1 // kubectl knows no end of times, and the last ones are those before it
+		}
 		return kube.Open(kube.Options{Kubernetes: *s.Kubernetes, Env: r.env, Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt}), nil
 	case s.Loki != nil:
 		return r.openLoki(*s.Loki)

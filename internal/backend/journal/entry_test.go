@@ -65,6 +65,9 @@ func TestS5_Args(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want+rest)
 		}
 	}
+	if got := fmt.Sprint((&Options{Lines: 3, Since: at, Follow: true}).args("")); strings.Contains(got, "--since") {
+		t.Errorf("the first entries would come in place of the last ones: %s", got)
+	}
 	user := Options{Journal: project.Journal{User: true}, Lines: 3}
 	if got := user.args(""); !slices.Contains(got, "--user") || !slices.Contains(got, "--lines=3") {
 		t.Errorf("got %v", got)

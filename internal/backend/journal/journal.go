@@ -36,7 +36,8 @@ type Options struct {
 	Lines int
 	// Follow goes on with new entries.
 	Follow bool
-	// Since and Until bound the times of entries; zero means no such bound.
+	// Since and Until bound the times of entries; zero means no such bound. Of a follow that
+	// begins with some last entries, these can be older than Since.
 	Since, Until time.Time
 }
 
@@ -104,7 +105,7 @@ func (o *Options) args(cursor string) []string {
 	if cursor != "" {
 		return append(args, "--after-cursor="+cursor, "--lines=all")
 	}
-	if !o.Since.IsZero() {
+	if !o.Since.IsZero() && !(o.Follow && o.Lines >= 0) {
 		args = append(args, "--since="+stamp(o.Since))
 	}
 	if o.Lines < 0 {
@@ -116,9 +117,11 @@ func (o *Options) args(cursor string) []string {
 	return append(args, "--lines="+strconv.Itoa(o.Lines))
 }
 
-// backward says whether entries are read from the newest on, and turned around here. Of the
-// last entries before a time journalctl would leave out some when it reads forward.
-func (o *Options) backward() bool { return !o.Until.IsZero() && o.Lines >= 0 && !o.Follow }
+// backward says whether entries are read from the newest on, and turned around here. Of the last
+// entries of a time journalctl gives the first ones, or leaves out some, when it reads forward.
+func (o *Options) backward() bool {
+	return o.Lines >= 0 && !o.Follow && (!o.Since.IsZero() || !o.Until.IsZero())
+}
 
 // stamp writes a time as journalctl reads it, in seconds since 1970.
 func stamp(t time.Time) string {

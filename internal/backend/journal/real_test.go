@@ -63,6 +63,10 @@ func TestRealJournal(t *testing.T) {
 		"a priority":   {Options{Lines: -1, Journal: project.Journal{Priority: "warning"}}, texts[1:3]},
 		"times":        {Options{Lines: -1, Since: at.Add(time.Second), Until: at.Add(2 * time.Second)}, texts[1:3]},
 		"last of them": {Options{Lines: 1, Since: at.Add(time.Second), Until: at.Add(2 * time.Second)}, texts[2:3]},
+		"since":        {Options{Lines: 10, Since: at.Add(2 * time.Second)}, texts[2:]},
+		"last since":   {Options{Lines: 1, Since: at.Add(2 * time.Second)}, texts[3:]},
+		"last of all":  {Options{Lines: 2, Until: at.Add(2 * time.Second)}, texts[1:3]},
+		"until":        {Options{Lines: -1, Until: at.Add(time.Second)}, texts[:2]},
 		"a directory":  {Options{Lines: -1, Journal: project.Journal{Directory: dir}}, texts},
 	} {
 		o := tt.o
