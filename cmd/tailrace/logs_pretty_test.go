@@ -99,7 +99,10 @@ func TestLogs_PrettyFollow(t *testing.T) {
 		for range 40 {
 			time.Sleep(idleBlock / 4)
 			synctest.Wait()
-			if text := out.String(); len(seen) == 0 && text != "" || len(seen) > 0 && seen[len(seen)-1] != text {
+			r.mu.Lock() // what guards the writes
+			text := out.String()
+			r.mu.Unlock()
+			if len(seen) == 0 && text != "" || len(seen) > 0 && seen[len(seen)-1] != text {
 				seen = append(seen, text)
 			}
 		}
