@@ -60,6 +60,15 @@ purego:
 tools:
 	go test -tags tools -count=1 ./internal/backend/...
 
+# Each goal of speed with what is measured here, in about five minutes on a machine of its own.
+.PHONY: goals
+goals: bench/peers/node_modules
+	go run ./bench/goals -md docs/benchmarks.md
+
+bench/peers/node_modules: bench/peers/package-lock.json
+	cd bench/peers && npm ci
+	touch $@
+
 # Small edits to a copy of the tree, each of which a test must notice.
 mutants:
 	go run ./internal/mutants
