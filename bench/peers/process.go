@@ -65,13 +65,14 @@ func findNode(string) (string, error) {
 	return path, nil
 }
 
-// findBun looks where npm puts Bun: the executable itself, not the script before it.
+// findBun looks where npm puts Bun: the executable itself, in the package of the system or
+// where the install script of bun moves it, not the script before it.
 func findBun(scripts string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(scripts, "node_modules", "@oven", "bun-*", "bin", "bun"))
 	if err != nil {
 		return "", err
 	}
-	for _, path := range found {
+	for _, path := range append(found, filepath.Join(scripts, "node_modules", "bun", "bin", "bun.exe")) {
 		// Of several builds only those run that are for this machine.
 		if exec.Command(path, "--version").Run() == nil {
 			return filepath.Abs(path)
