@@ -182,7 +182,8 @@ func (w *runOutput) finish(c *stages.Collection) error {
 		}
 		if w.o.format == "json" {
 			p := stages.PayloadOf(c, stages.CommandLine(w.o.command[0], w.o.command[1:]), true, w.limits())
-			w.stdout.Write(append(w.json(stages.AppendPayload(nil, p)), '\n'))
+			w.stdout.Write(w.json(stages.AppendPayload(nil, p)))
+			w.stdout.WriteByte('\n')
 		}
 		w.flush()
 	}
