@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/tailrace/tailrace/pipeline"
 )
@@ -35,11 +36,15 @@ func newReader(c *Child, s pipeline.Stream, f *os.File, bufferBytes int) *reader
 // run hands over what one read gives as it comes. After a stop it goes on reading, so
 // that the child does not block on a full pipe, and throws away what it reads.
 func (r *reader) run() {
+	var p pace
 	for {
 		n, err := readPipe(r.file, r.segments.room())
 		if n > 0 && !r.hand(n) {
 			r.drop()
 			return
+		}
+		if err == nil && p.trickles(n, time.Now()) {
+			p.wait(r.child.dropping)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			err = r.rest()
