@@ -65,6 +65,11 @@ tools:
 goals: bench/peers/node_modules
 	go run ./bench/goals -md docs/benchmarks.md
 
+# Instructions by valgrind: how many more the naive way takes, and that all is linear.
+.PHONY: instructions
+instructions:
+	go run ./bench/instructions
+
 bench/peers/node_modules: bench/peers/package-lock.json
 	cd bench/peers && npm ci
 	touch $@
