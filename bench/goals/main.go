@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"github.com/tailrace/tailrace/internal/corpus"
 	"github.com/tailrace/tailrace/internal/measure"
@@ -42,6 +43,8 @@ type bench struct {
 	// files are the corpora by name.
 	files map[string]string
 	data  map[string][]byte
+	// peersReport is what the peers wrote; "" where they were left out.
+	peersReport string
 }
 
 // options are the command line.
@@ -100,10 +103,21 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	if o.md != "" {
-		return writePage(o.md, rows)
+	if o.md == "" {
+		return nil
 	}
-	return nil
+	fmt.Fprintln(os.Stderr, "measuring: plots")
+	return errors.Join(writePage(o.md, rows), b.plots(ctx, strings.TrimSuffix(o.md, ".md")+".svg"))
+}
+
+// plots has the program itself draw the corpora, their stages and sizes, and the peers.
+func (b *bench) plots(ctx context.Context, path string) error {
+	args := []string{"bench", "--count", fmt.Sprint(b.count), "--svg", path}
+	if b.peersReport != "" {
+		args = append(args, "--peers", b.peersReport)
+	}
+	_, err := command(ctx, "", b.binary, args...).Output()
+	return err
 }
 
 // prepare writes the corpora and builds the program.

@@ -15,7 +15,7 @@ var peerGoals = []struct {
 	name  string
 	least float64
 }{
-	{"naive Go", 35}, {"go-streams, a line an element", 9}, {"Bun, warm", 11}, {"Bun, whole process", 9},
+	{"naive Go", 35}, {"go-streams, per line", 9}, {"Bun, warm", 11}, {"Bun, whole process", 9},
 	{"Node, warm", 0}, {"Node, whole process", 25}, {"jq -c .", 15}, {"Benthos", 0},
 }
 
@@ -30,6 +30,7 @@ func (b *bench) peers(ctx context.Context) ([]row, error) {
 	if err := run.Run(); err != nil {
 		return nil, err
 	}
+	b.peersReport = out
 	f, err := os.Open(out)
 	if err != nil {
 		return nil, err

@@ -20,11 +20,11 @@ type element struct {
 	failed     bool
 }
 
-// goStreams does the stages as flows of go-streams, a line an element, with the same
+// goStreams does the stages as flows of go-streams, per line, with the same
 // scanner as ours. It makes no result.
 func goStreams() *peer {
 	return &peer{
-		name: "go-streams, a line an element", version: moduleVersion("github.com/reugn/go-streams"), against: oursMemory, verify: verifyCount, after: collectGarbage,
+		name: "go-streams, per line", version: moduleVersion("github.com/reugn/go-streams"), against: oursMemory, verify: verifyCount, after: collectGarbage,
 		about: "six flows with our scanner, over memory: cap, split, decode, filter, count, failure; no budget, no result",
 		result: func(_ context.Context, in *input) ([]byte, error) {
 			events, logs, size := streamed(in)
