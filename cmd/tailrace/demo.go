@@ -33,7 +33,7 @@ const (
 	demoSnapshot = "hack.project.logs.snapshot"
 	demoTail     = "hack.project.logs.tail"
 	// demoTime bounds the whole demo.
-	demoTime = 60 * time.Second
+	demoTime = 3 * time.Minute
 	// demoGrace is how long the server has to end when the demo is interrupted.
 	demoGrace = 3 * time.Second
 	// demoRow lays a row of the table out: each is shown when its answer is there.

@@ -33,17 +33,20 @@ type site struct {
 	marker string
 	url    string
 	client *http.Client
+
+	mu sync.Mutex
+	// left are the sessions that their clients left open.
+	left []string
 }
 
-// beginSite starts a server that forgets sessions soon.
+// beginSite starts a server.
 func beginSite(dir string, env []string, marker string) (*site, error) {
 	token := filepath.Join(dir, "token")
 	if err := os.WriteFile(token, []byte(httpToken), 0o600); err != nil {
 		return nil, err
 	}
 	w := &site{
-		cmd: exec.Command(binary, "mcp", "serve", "--http", "127.0.0.1:0", "--token-file", token, "--max-commands", "64",
-			"--max-sessions", "256", "--session-idle", "1s"),
+		cmd:    exec.Command(binary, "mcp", "serve", "--http", "127.0.0.1:0", "--token-file", token, "--max-commands", "64", "--max-sessions", "1024"),
 		marker: marker, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}},
 	}
 	w.cmd.Dir, w.cmd.Env = dir, append(env, markerVariable+"="+marker)
@@ -220,9 +223,17 @@ func (s *soak) visit(w *site, r *rand.Rand) {
 		}
 	}
 	if r.IntN(2) == 0 {
-		if resp, text, err := w.do(context.Background(), http.MethodDelete, "/mcp", session, ""); err != nil || resp.StatusCode != http.StatusNoContent {
-			s.fail("DELETE: %v %s", err, text)
-		}
+		s.endSession(w, session)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = append(w.left, session)
+}
+
+func (s *soak) endSession(w *site, session string) {
+	if resp, text, err := w.do(context.Background(), http.MethodDelete, "/mcp", session, ""); err != nil || resp.StatusCode != http.StatusNoContent {
+		s.fail("DELETE: %v %s", err, text)
 	}
 }
 
@@ -230,6 +241,10 @@ func (s *soak) visit(w *site, r *rand.Rand) {
 func (s *soak) measureSite(w *site) map[string]float64 {
 	s.rest.Lock()
 	defer s.rest.Unlock()
+	for _, session := range w.left {
+		s.endSession(w, session)
+	}
+	w.left = nil
 	s.gone(w.marker)
 	var values map[string]float64
 	least := map[string]float64{}

@@ -46,10 +46,12 @@ func (p *position) advance(data []byte) {
 func (p *position) rewritten(f *os.File, now fs.FileInfo) bool {
 	same := now.Size() == p.size && now.ModTime().Equal(p.changed)
 	p.size, p.changed = now.Size(), now.ModTime()
-	switch {
-	case now.Size() < p.offset:
-		return true
-	case same || len(p.head) == 0:
+	return now.Size() < p.offset || !same && p.otherHead(f)
+}
+
+// otherHead says whether the file begins with something else than what was read.
+func (p *position) otherHead(f *os.File) bool {
+	if len(p.head) == 0 {
 		return false
 	}
 	head := make([]byte, len(p.head))
@@ -118,7 +120,9 @@ func (s *File) look() step {
 // something else, and goes back to its beginning then.
 func (s *File) refilled() bool {
 	now, err := s.f.Stat()
-	if err != nil || now.Size() < s.pos.offset || !s.pos.rewritten(s.f, now) {
+	// Not by size and time, as at the end of a file: within a tick of the clock of the file
+	// system both can be what they were.
+	if err != nil || now.Size() < s.pos.offset || !s.pos.otherHead(s.f) {
 		return false
 	}
 	_, err = s.f.Seek(0, io.SeekStart)
