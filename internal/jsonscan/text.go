@@ -27,7 +27,8 @@ func Text(token []byte) (text string, ok bool) {
 	return string(out), true
 }
 
-// Is says whether a raw token is a string whose unescaped text is want. It allocates nothing.
+// Is says whether a raw token is a string whose unescaped text is want, which is UTF-8. It
+// allocates nothing.
 func Is(token []byte, want string) bool {
 	body, ok := unquote(token)
 	if !ok || string(body) == want && strings.IndexByte(want, '\\') < 0 {
