@@ -68,7 +68,7 @@ tools:
 # Each goal of speed with what is measured here, in about five minutes on a machine of its own.
 .PHONY: goals
 goals: bench/peers/node_modules
-	go run ./bench/goals -md docs/benchmarks.md
+	go run ./bench/goals -md docs/benchmarks.md -json docs/benchmarks.json
 
 # Instructions by valgrind: how many more the naive way takes, and that all is linear.
 .PHONY: instructions

@@ -88,10 +88,14 @@ func run(ctx context.Context) error {
 	} {
 		fmt.Fprintln(os.Stderr, "measuring:", part.name)
 		got, err := part.rows(ctx)
-		if err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
 		rows = append(rows, got...)
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			// The other rows are worth having.
+			rows = append(rows, row{What: "part " + part.name, Missing: err.Error()})
+		}
 	}
 	fmt.Print(table(rows))
 	if o.json != "" {

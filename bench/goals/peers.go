@@ -51,7 +51,7 @@ func (b *bench) peers(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, g := range peerGoals {
 		p := byName[g.name]
-		r := times("c1, "+g.name+" "+p.Version+" / tailrace", 0, 0, g.least)
+		r := times(strings.TrimSpace("c1, "+g.name+" "+p.Version)+" / tailrace warm", 0, 0, g.least)
 		switch {
 		case p.Missing != "" || p.Name == "":
 			r.Missing = p.Missing
