@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/tailrace/tailrace/internal/measure"
@@ -200,8 +199,8 @@ func (b *bench) latency(ctx context.Context) ([]row, error) {
 // that is the start and the end of the child.
 func (b *bench) live(ctx context.Context) ([]row, error) {
 	tail := func(events int) (cpu, took time.Duration, err error) {
-		var before, after syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &before); err != nil {
+		before, err := processCPU()
+		if err != nil {
 			return 0, 0, err
 		}
 		began := time.Now()
@@ -210,8 +209,10 @@ func (b *bench) live(ctx context.Context) ([]row, error) {
 			return 0, 0, err
 		}
 		_, err = stages.Collect(ctx, c, pipeline.Bounds{MaxEvents: events}, stages.CollectOptions{})
-		err = errors.Join(err, c.Close(), syscall.Getrusage(syscall.RUSAGE_SELF, &after))
-		return time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()), time.Since(began), err
+		err = errors.Join(err, c.Close())
+		took = time.Since(began)
+		after, cpuErr := processCPU()
+		return after - before, took, errors.Join(err, cpuErr)
 	}
 	best, of, start := time.Hour, time.Duration(0), time.Hour
 	for range 5 {
