@@ -63,7 +63,7 @@ func benthos() *peer {
 		return result, nil
 	}
 	return &peer{
-		name: "Benthos", version: moduleVersion("github.com/redpanda-data/benthos/v4"), against: oursWarm, verify: verifyResult(true), result: work, after: collectGarbage,
+		name: "Benthos", version: moduleVersion("github.com/redpanda-data/benthos/v4"), against: oursWarm, verify: verifyResult(true), result: work,
 		about: "public/service: file input with the lines scanner, each message parsed; our budget; no child process, no stdout",
 		timed: func(ctx context.Context, in *input) error {
 			return toNull(func(w io.Writer) error {

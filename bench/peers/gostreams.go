@@ -24,7 +24,7 @@ type element struct {
 // scanner as ours. It makes no result.
 func goStreams() *peer {
 	return &peer{
-		name: "go-streams, per line", version: moduleVersion("github.com/reugn/go-streams"), against: oursMemory, verify: verifyCount, after: collectGarbage,
+		name: "go-streams, per line", version: moduleVersion("github.com/reugn/go-streams"), against: oursMemory, verify: verifyCount,
 		about: "six flows with our scanner, over memory: cap, split, decode, filter, count, failure; no budget, no result",
 		result: func(_ context.Context, in *input) ([]byte, error) {
 			events, logs, size := streamed(in)

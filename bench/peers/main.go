@@ -5,7 +5,8 @@
 // Each reads the file, splits it into lines, parses each line as JSON, counts the log
 // events, and makes a result that fits the size limit, as far as it can; what it leaves
 // out is said beside its name, and is to its advantage. Its result is checked before it is
-// timed. A peer that is not there is reported with the reason.
+// timed. A peer that is not there is reported with the reason. What runs warm has a process
+// of its own, so that no one pays for the garbage of another.
 //
 // It is a module of its own, so that what it requires does not weigh on users.
 //
@@ -47,7 +48,11 @@ func run(ctx context.Context) error {
 	out := flag.String("json", "", "write the report to this file, for tailrace bench --peers")
 	binary := flag.String("tailrace", "", "the tailrace to measure as a whole process; built if not given")
 	scripts := flag.String("scripts", ".", "the folder of work.mjs and node_modules")
+	way := flag.String("stay", "", "be the process of one way in Go; started by this program")
 	flag.Parse()
+	if *way != "" {
+		return stay(ctx, *way, flag.Arg(0))
+	}
 	i := slices.IndexFunc(corpus.All, func(c corpus.Corpus) bool { return c.Name == *name })
 	if i < 0 || flag.NArg() > 0 {
 		return errors.New("-corpus takes c1 to c6, and there are no arguments")
@@ -90,26 +95,6 @@ func run(ctx context.Context) error {
 	return errors.Join(report.Write(f), f.Close())
 }
 
-// warmUp lets each way of ours that is in this process run once untimed after what is
-// before it in a round: the garbage of the others empties the pools, and a way that stays
-// warm is held against scripts that do.
-func warmUp(ctx context.Context, in *input, peers []*peer, ways []measure.Way, at map[string]int) {
-	for _, p := range peers {
-		if p.against != "" || p.name == oursCold {
-			continue
-		}
-		i := at[p.name]
-		before := &ways[(i+len(ways)-1)%len(ways)]
-		after := before.After
-		before.After = func() {
-			if after != nil {
-				after()
-			}
-			_ = p.run(ctx, in) // Its timed run has the same error.
-		}
-	}
-}
-
 // measurePeers checks each peer, then times those that are there in the same rounds, with
 // each of our own ways that one of them is held against.
 func measurePeers(ctx context.Context, in *input, peers []*peer, count int) (*measure.Report, error) {
@@ -128,7 +113,7 @@ func measurePeers(ctx context.Context, in *input, peers []*peer, count int) (*me
 		}
 		p.got = got
 		at[p.name] = len(ways)
-		ways = append(ways, measure.Way{Name: p.name, Run: func(ctx context.Context) error { return p.run(ctx, in) }, After: p.after})
+		ways = append(ways, measure.Way{Name: p.name, Warm: p.warm, Run: func(ctx context.Context) error { return p.run(ctx, in) }})
 		return nil
 	}
 	for _, p := range peers {
@@ -145,7 +130,6 @@ func measurePeers(ctx context.Context, in *input, peers []*peer, count int) (*me
 			return nil, err
 		}
 	}
-	warmUp(ctx, in, peers, ways, at)
 	series, err := measure.Interleave(ctx, ways, measure.Plan{Count: count, OnStep: func(way string, done float64) {
 		fmt.Fprintf(os.Stderr, "\r\x1b[K%3.0f%% %s", 100*done, way)
 	}})

@@ -27,7 +27,7 @@ func naive() *peer {
 		return result, cmd.Wait()
 	}
 	return &peer{
-		name: "naive Go", version: runtime.Version(), against: oursWarm, verify: verifyResult(false), result: work, after: collectGarbage,
+		name: "naive Go", version: runtime.Version(), against: oursWarm, verify: verifyResult(false), result: work,
 		about: "bufio.Scanner, encoding/json into maps, one Marshal for each channel; no budget",
 		timed: func(ctx context.Context, in *input) error {
 			return toNull(func(w io.Writer) error {

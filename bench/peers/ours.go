@@ -15,21 +15,27 @@ import (
 
 // The names of our own ways.
 const (
-	oursWarm   = "tailrace, in process"
+	oursWarm   = "tailrace, warm"
 	oursMemory = "tailrace, stages over memory"
 	oursCold   = "tailrace, whole process"
 )
 
+// inGo returns the ways that are part of this program.
+func inGo() []*peer { return []*peer{ours(), naive(), benthos(), oursOverMemory(), goStreams()} }
+
 // peersOf returns our own ways and the others, in the order of a round.
 func peersOf(binary, scripts string) []*peer {
-	return []*peer{
-		ours(), naive(), benthos(), script("Node", scripts, findNode), script("Bun", scripts, findBun),
-		oursOverMemory(), goStreams(),
-		coldOurs(binary), coldScript("Node", scripts, findNode), coldScript("Bun", scripts, findBun), jq(),
+	var peers []*peer
+	for _, p := range inGo() {
+		peers = append(peers, apart(p))
 	}
+	return append(peers,
+		script("Node", scripts, findNode), script("Bun", scripts, findBun),
+		coldOurs(binary), coldScript("Node", scripts, findNode), coldScript("Bun", scripts, findBun), jq(),
+	)
 }
 
-// ours is the whole line in this process, from the start of a child to the last byte of
+// ours is the whole line in a process that stays, from the start of a child to the last byte of
 // the result.
 func ours() *peer {
 	var dst []byte

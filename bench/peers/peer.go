@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/tailrace/tailrace/internal/corpus"
 	"github.com/tailrace/tailrace/pipeline"
@@ -48,6 +47,8 @@ type peer struct {
 	name, about, version string
 	// against is the name of the way of ours that it is held against.
 	against string
+	// warm says that it has a process that stays.
+	warm bool
 
 	// start makes it ready; an error says why it is missing. nil means that it is ready.
 	startup func(ctx context.Context, in *input) error
@@ -57,8 +58,8 @@ type peer struct {
 	verify func(in *input, result []byte) (found, error)
 	// timed does the work for the time; nil means result.
 	timed func(ctx context.Context, in *input) error
-	// after runs untimed after each time, stop at the very end; nil means nothing.
-	after, stop func()
+	// stop runs at the very end; nil means nothing.
+	stop func()
 
 	got     found
 	missing string
@@ -185,6 +186,3 @@ func verifyLines(in *input, result []byte) (found, error) {
 	}
 	return found{events: int64(len(events)), bytes: int64(len(result))}, verifyEvents(in, events, int64(len(events)))
 }
-
-// collectGarbage frees what a way left, so that the next one does not pay for it.
-func collectGarbage() { runtime.GC() }

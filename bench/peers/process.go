@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -98,69 +94,23 @@ func coldScript(name, scripts string, find func(string) (string, error)) *peer {
 	return p
 }
 
-// script is the script in a process that stays, so that its code is compiled and hot: it
-// does the work each time that a line comes in.
+// script is the script in a process that stays, so that its code is compiled and hot.
 func script(name, scripts string, find func(string) (string, error)) *peer {
-	var (
-		cmd  *exec.Cmd
-		to   io.WriteCloser
-		from *bufio.Reader
-	)
-	p := &peer{name: name + ", warm", against: oursWarm, verify: verifyResult(true)}
+	var path string
+	p := staying(name+", warm", func(in *input) *exec.Cmd {
+		return exec.Command(path, filepath.Join(scripts, "work.mjs"), "stay", in.file)
+	})
+	p.against, p.verify = oursWarm, verifyResult(true)
 	p.about = "work.mjs in a process that stays: JSON.parse for each line, budget, one JSON.stringify for each channel"
-	work := func(in *input, result string) error {
-		if _, err := fmt.Fprintf(to, "%s\n", result); err != nil {
-			return err
-		}
-		line, err := from.ReadString('\n')
-		if err != nil {
-			return errors.New("the script ended")
-		}
-		var got struct {
-			Events int64
-			Error  string
-		}
-		if json.Unmarshal([]byte(line), &got) != nil || got.Events != in.events {
-			return fmt.Errorf("the script found %d events, not %d: %s", got.Events, in.events, got.Error)
-		}
-		return nil
-	}
-	p.startup = func(_ context.Context, in *input) error {
-		path, err := find(scripts)
-		if err != nil {
+	start := p.startup
+	p.startup = func(ctx context.Context, in *input) (err error) {
+		if path, err = find(scripts); err != nil {
 			return err
 		}
 		if err := p.find(path, name+" does not run"); err != nil {
 			return err
 		}
-		cmd = exec.Command(path, filepath.Join(scripts, "work.mjs"), "stay", in.file)
-		cmd.Stderr = os.Stderr
-		if to, err = cmd.StdinPipe(); err != nil {
-			return err
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			return err
-		}
-		from = bufio.NewReader(out)
-		return cmd.Start()
+		return start(ctx, in)
 	}
-	p.stop = func() {
-		if cmd != nil && cmd.Process != nil {
-			to.Close() // the script ends with its stdin
-			if cmd.Wait() != nil {
-				fmt.Fprintln(os.Stderr, name+" did not end well")
-			}
-		}
-	}
-	p.result = func(_ context.Context, in *input) ([]byte, error) {
-		file := in.file + "." + name
-		if err := work(in, file); err != nil {
-			return nil, err
-		}
-		defer os.Remove(file)
-		return os.ReadFile(file)
-	}
-	p.timed = func(_ context.Context, in *input) error { return work(in, os.DevNull) }
 	return p
 }

@@ -22,8 +22,9 @@ type Way struct {
 	Name string
 	// Run does the work once.
 	Run func(context.Context) error
-	// After, if not nil, runs untimed after each time.
-	After func()
+	// Warm is for a way that others cool down, such as one in a process of its own: it runs
+	// once untimed before each time, as one that is in steady use would have.
+	Warm bool
 }
 
 // A Plan says how often.
@@ -114,6 +115,11 @@ func run(ctx context.Context, w Way) error {
 
 // time adds one time, of so many repeats, and what they allocated.
 func (s *Series) time(ctx context.Context, w Way, repeats int, now func() time.Time) error {
+	if w.Warm {
+		if err := run(ctx, w); err != nil {
+			return err
+		}
+	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := now()
@@ -124,9 +130,6 @@ func (s *Series) time(ctx context.Context, w Way, repeats int, now func() time.T
 	}
 	took := now().Sub(began)
 	runtime.ReadMemStats(&after)
-	if w.After != nil {
-		w.After()
-	}
 	n := float64(repeats)
 	s.add(float64(took)/n, float64(after.Mallocs-before.Mallocs)/n, float64(after.TotalAlloc-before.TotalAlloc)/n)
 	return nil

@@ -93,20 +93,38 @@ func TestInterleaveErrors(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	var keep []byte
-	afters := 0
-	series, err := Interleave(t.Context(), []Way{{Name: "one", After: func() { afters++ }, Run: func(context.Context) error {
+	series, err := Interleave(t.Context(), []Way{{Name: "one", Run: func(context.Context) error {
 		keep = make([]byte, 1<<16)
 		return nil
 	}}}, Plan{Count: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if afters != 5 {
-		t.Errorf("After ran %d times, want once a round", afters)
-	}
 	// Others in the process may allocate too, but not in each of five rounds less than none.
 	if s := series[0]; s.Allocs < 1 || s.AllocBytes < float64(len(keep)) {
 		t.Errorf("%v allocations of %v bytes, want at least 1 of %d", s.Allocs, s.AllocBytes, len(keep))
+	}
+}
+
+// TestWarm has a run before each that is timed, and one alone where the way is not warm.
+func TestWarm(t *testing.T) {
+	for warm, want := range map[bool]int{false: 2 + 5, true: 2 + 2*5} {
+		clock, runs := time.Time{}, 0
+		way := Way{Name: "one", Warm: warm, Run: func(context.Context) error {
+			clock = clock.Add(time.Second)
+			runs++
+			return nil
+		}}
+		series, err := Interleave(t.Context(), []Way{way}, Plan{Count: 5, Now: func() time.Time { return clock }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs != want {
+			t.Errorf("warm %v: %d runs, want %d", warm, runs, want)
+		}
+		if got := series[0].Min(); got != 1e9 {
+			t.Errorf("warm %v: the least time is %v ns, want that of one run", warm, got)
+		}
 	}
 }
 
