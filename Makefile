@@ -111,3 +111,12 @@ release-check:
 # A whole release in dist, without publishing.
 release-snapshot:
 	packaging/goreleaser release --snapshot --clean --skip=publish
+
+# Tests on a Docker engine of their own: root, and Debian's docker.io, are needed. The
+# compose plugin is built once, into the user's cache.
+.PHONY: engine
+engine:
+	@command -v /usr/sbin/dockerd >/dev/null || { \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io; }
+	go vet -tags engine ./internal/engine/...
+	go test -tags engine -timeout 15m -count 1 ./internal/engine/...
