@@ -13,10 +13,11 @@ import (
 )
 
 const logsLong = `Show the logs of the project's sources, which tailrace.yaml lists: files, commands, the
-journal of systemd, pods of Kubernetes, queries to Loki.
+journal of systemd, pods of Kubernetes, queries to Loki, the containers of a compose
+project. Where it lists none, those are the containers of the project's compose file.
 
 The project is the one of the working directory, or the one that --project or --path
-names. SERVICE is the name of a source; without it all sources are shown, line by line
+names. SERVICE is the name of a source, or of a service of the compose file; without it all sources are shown, line by line
 as they arrive. --file shows log files without any project, merged by time, those that
 gzip or zstd has compressed included.
 
@@ -48,7 +49,7 @@ var (
 	errFormatConflict  = errors.New("--json and --pretty cannot be combined: leave one out")
 	errFollowUntil     = errors.New("--until cannot be combined with following: add --no-follow")
 	errSinceUntil      = errors.New("--since is later than --until: exchange them")
-	errCompose         = errors.New("the Compose backend is not available: leave out --compose to read the sources of tailrace.yaml")
+	errNoCompose       = &refusal{codeMissing, "the project has no compose file: leave out --compose, or add one"}
 )
 
 // logsOptions are the flags of the command, as they were given.
@@ -87,7 +88,7 @@ func newLogsCommand(app *app) *cobra.Command {
 	f.StringVar(&o.path, "path", "", "project of a folder, searched upward from `DIR`")
 	f.StringArrayVar(&o.files, "file", nil, "show a log `FILE`, or those of a pattern, without a project; can be given several times")
 	f.StringVar(&o.branch, "branch", "", "branch `NAME` that the events carry")
-	f.StringVar(&o.profile, "profile", "", "accepted for compatibility; sources have no profiles")
+	f.StringVar(&o.profile, "profile", "", "compose profiles whose services are shown, as a comma-separated `LIST`")
 	f.StringVar(&o.services, "services", "", "sources to show, as a comma-separated `LIST`")
 	f.StringVar(&o.since, "since", "", "only lines from `TIME` on (15m, 2h, RFC 3339)")
 	f.StringVar(&o.until, "until", "", "only lines up to `TIME`, with --no-follow")
@@ -97,7 +98,7 @@ func newLogsCommand(app *app) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "one JSON event a line")
 	f.BoolVar(&o.pretty, "pretty", false, "lines for people, as on a terminal; --pretty=false shows them there as they are")
 	f.BoolVar(&o.loki, "loki", false, "read from Loki: the sources that are on a server, or all of the project on that of HACK_LOKI_URL")
-	f.BoolVar(&o.compose, "compose", false, "not available yet")
+	f.BoolVar(&o.compose, "compose", false, "read the containers of the compose file, also where there are other sources")
 	f.StringVar(&o.query, "query", "", "read what a log `QUERY` in LogQL gives from Loki")
 
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -120,7 +121,7 @@ func newLogsCommand(app *app) *cobra.Command {
 		if err != nil {
 			return app.refuse(o.json, err)
 		}
-		plan, err := o.plan(c)
+		plan, err := o.plan(cmd.Context(), c)
 		if err != nil {
 			return app.refuse(o.json, err)
 		}
@@ -158,8 +159,6 @@ func (o *logsOptions) check(now time.Time, given func(string) bool) error {
 	switch {
 	case o.follow && !o.untilAt.IsZero():
 		return errFollowUntil
-	case o.compose:
-		return errCompose
 	case o.tail < 0:
 		return &refusal{codeUsage, "--tail takes a number of lines, 0 or more"}
 	case o.byName && o.byPath:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,18 @@ func (r *logsRun) openLoki(l project.Loki) (backend.Source, error) {
 		}
 	}
 	return loki.Open(o)
+}
+
+// lokiReady says whether the server of a source answers, within the time that a call has for
+// the question.
+func (o *logsOptions) lokiReady(ctx context.Context, c project.Context, s project.Source) bool {
+	source, err := (&logsRun{o: o, plan: &plan{}, env: c.Env}).openLoki(*s.Loki)
+	if err != nil {
+		return false
+	}
+	defer source.Close()
+	l, ok := source.(*loki.Source)
+	return ok && l.Ready(ctx) == nil
 }
 
 // variable returns a variable of the environment; the last one of a name counts.

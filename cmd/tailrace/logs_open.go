@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailrace/tailrace/internal/backend"
+	"github.com/tailrace/tailrace/internal/backend/compose"
 	"github.com/tailrace/tailrace/internal/backend/journal"
 	"github.com/tailrace/tailrace/internal/backend/kube"
 	"github.com/tailrace/tailrace/internal/project"
@@ -83,6 +84,11 @@ func (r *logsRun) openBackend(s project.Source) (backend.Source, error) {
 			lines = -1 // kubectl knows no end of times, and the last ones are those before it
 		}
 		return kube.Open(kube.Options{Kubernetes: *s.Kubernetes, Env: r.env, Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt}), nil
+	case s.Compose != nil:
+		return compose.Open(compose.Options{
+			Project: s.Compose.Project, Services: s.Compose.Services, Env: r.env,
+			Lines: lines, Follow: r.o.follow, Since: r.o.sinceAt, Until: r.o.untilAt,
+		})
 	case s.Loki != nil:
 		return r.openLoki(*s.Loki)
 	}

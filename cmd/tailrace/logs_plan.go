@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ type plan struct {
 }
 
 // plan finds the project and its sources, and refuses what the project has no right to.
-func (o *logsOptions) plan(c project.Context) (*plan, error) {
+func (o *logsOptions) plan(ctx context.Context, c project.Context) (*plan, error) {
 	if len(o.files) > 0 {
 		return &plan{sources: []project.Source{o.fileSource(c.Cwd)}}, nil
 	}
@@ -30,20 +31,25 @@ func (o *logsOptions) plan(c project.Context) (*plan, error) {
 		}
 		return nil, err
 	}
-	if p.ConfigPath == "" && o.wantsLoki {
-		name, ok := c.RegisteredAs(p.Root)
-		if !ok {
-			name = p.Name
+	var config project.Config
+	if p.ConfigPath != "" {
+		if config, err = project.LoadConfig(p.ConfigPath); err != nil {
+			return nil, err
 		}
-		name = withBranch(name, o.branch)
-		return &plan{project: name, sources: o.lokiSources(nil, name)}, nil
 	}
-	if p.ConfigPath == "" {
-		return nil, &refusal{codeMissing, "the project has no tailrace.yaml: run `tailrace init` in its folder"}
-	}
-	config, err := project.LoadConfig(p.ConfigPath)
-	if err != nil {
-		return nil, err
+	if o.compose || len(config.Sources) == 0 {
+		switch t, err := o.target(c, p); {
+		case err != nil:
+			return nil, err
+		case t != nil && o.wantsLoki:
+			return &plan{project: t.ComposeProject, sources: o.lokiSources(nil, t.ComposeProject)}, nil
+		case t != nil:
+			return o.composePlan(ctx, c, t)
+		case o.compose:
+			return nil, errNoCompose
+		case p.ConfigPath == "" && !o.wantsLoki:
+			return nil, &refusal{codeMissing, "the project has no tailrace.yaml: run `tailrace init` in its folder"}
+		}
 	}
 	out := &plan{project: p.Name}
 	name, registered := c.RegisteredAs(p.Root)
@@ -56,9 +62,10 @@ func (o *logsOptions) plan(c project.Context) (*plan, error) {
 	out.project = withBranch(out.project, o.branch)
 	if o.wantsLoki {
 		out.sources = o.lokiSources(config.Sources, out.project)
-	} else if out.sources, err = o.choose(config.Sources); err != nil {
+	} else if out.sources, err = o.choose(ctx, c, p, config.Sources); err != nil {
 		return nil, err
 	}
+	out.nameAfterCompose()
 	if registered || o.wantsLoki && out.sources[0].Name == "" {
 		return out, nil
 	}
@@ -81,6 +88,7 @@ var trusted = map[string]string{
 	project.KindJournal:    "a journal",
 	project.KindKubernetes: "in a cluster",
 	project.KindLoki:       "on a server",
+	project.KindCompose:    "the containers of a compose project",
 }
 
 func (o *logsOptions) findProject(c project.Context) (project.Project, error) {
@@ -116,24 +124,45 @@ func existing(c project.Context, path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// choose returns the sources that were asked for, in the order of the file.
-func (o *logsOptions) choose(all []project.Source) ([]project.Source, error) {
+// choose returns the sources that were asked for, in the order of the file. What is no name of
+// a source is one of a service of those that are containers.
+func (o *logsOptions) choose(ctx context.Context, c project.Context, p project.Project, all []project.Source) ([]project.Source, error) {
 	if len(all) == 0 {
 		return nil, &refusal{codeConfig, "tailrace.yaml lists no sources: add one below its key sources"}
 	}
 	if len(o.names) == 0 {
-		return all, nil
+		return o.withContainers(ctx, c, p, all, nil)
 	}
-	var chosen []project.Source
+	var chosen, containers []project.Source
+	others := slices.Clone(o.names)
 	for _, s := range all {
-		if slices.Contains(o.names, s.Name) {
-			chosen = append(chosen, s)
+		if i := slices.Index(others, s.Name); i >= 0 {
+			chosen, others = append(chosen, s), slices.Delete(others, i, i+1)
+		} else if s.Compose != nil {
+			containers = append(containers, s)
 		}
 	}
-	if len(chosen) < len(o.names) {
+	if len(others) > 0 && len(containers) == 0 {
 		return nil, &refusal{codeService, "a service that was asked for is no source of the project: the names are the keys below sources in its tailrace.yaml"}
 	}
-	return chosen, nil
+	chosen, err := o.withContainers(ctx, c, p, chosen, nil)
+	if err != nil || len(others) == 0 {
+		return chosen, err
+	}
+	containers, err = o.withContainers(ctx, c, p, containers, others)
+	return append(chosen, containers...), err
+}
+
+// nameAfterCompose takes the name of the compose project where nothing else is read.
+func (p *plan) nameAfterCompose() {
+	name := ""
+	for _, s := range p.sources {
+		if s.Compose == nil || name != "" && s.Compose.Project != name {
+			return
+		}
+		name = s.Compose.Project
+	}
+	p.project = name
 }
 
 // withBranch is the name of a project on a branch.

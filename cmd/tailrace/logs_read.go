@@ -47,6 +47,8 @@ func (r *logsRun) newReader(s project.Source, emit func(logline.Record) bool, pa
 		// decide which ones count.
 		if lines == 0 {
 			in.none = true
+		} else if s.Compose != nil {
+			// These are the last lines of each container already.
 		} else if s.File == "" || in.window.set() {
 			in.last = &lastLines{n: lines}
 		}

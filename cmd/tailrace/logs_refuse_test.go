@@ -88,7 +88,10 @@ func TestLogs_Refusals(t *testing.T) {
 		{"empty query", yaml, "--json --query=", "E_USAGE", "--query takes a log query"},
 		{"file and Loki", yaml, "--json --file s3cret --loki", "E_USAGE", "--file is read without a project"},
 		{"Loki of a clone", "version: 1\nsources: {far: {loki: {token_env: s3cret}}}\n", "--json --loki", "E_PERMISSION", "on a server"},
-		{"compose", yaml, "--json --compose", "", "the Compose backend is not available"},
+		{"compose without a file", yaml, "--json --compose", "E_PROJECT_NOT_FOUND", "the project has no compose file"},
+		{"bad profile", yaml, "--json --compose --profile=-s3cret", "E_USAGE", "--profile takes names"},
+		{"containers of a clone", "version: 1\nsources: {all: {compose: {project: s3cret}}}\n", "--json", "E_PERMISSION", "the containers of a compose project"},
+		{"containers without a file", "version: 1\nsources: {all: {compose: {}}}\n", "--json", "E_PROJECT_NOT_FOUND", "it has no compose file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := map[string]string{}

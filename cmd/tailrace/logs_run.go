@@ -240,6 +240,8 @@ func sourceLabel(s project.Source) string {
 	case s.Name != "":
 	case s.Loki != nil:
 		return "Loki"
+	case s.Compose != nil:
+		return "compose"
 	default:
 		return "the log file"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/tailrace/tailrace/internal/lifecycle"
 	"github.com/tailrace/tailrace/internal/project"
 )
 
@@ -58,7 +59,10 @@ func refusalCode(err error) string {
 	var r *refusal
 	var s *project.SelectError
 	var c *project.ConfigError
+	var l *lifecycle.Error
 	switch {
+	case errors.As(err, &l):
+		return l.Code
 	case errors.As(err, &r):
 		return r.code
 	case errors.As(err, &s):

@@ -56,6 +56,8 @@ const (
 	CodeDenied Code = "E_PERMISSION"
 	// CodeNotFound: there is no such log there.
 	CodeNotFound Code = "E_LOG_NOT_FOUND"
+	// CodeNoDocker: the Docker engine does not answer.
+	CodeNoDocker Code = "E_DOCKER_UNAVAILABLE"
 	// CodeUsage: what was asked for makes no sense there.
 	CodeUsage Code = "E_USAGE"
 	// CodeFailed: it failed in another way, or answered what cannot be understood.

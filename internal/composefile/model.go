@@ -34,6 +34,7 @@ type service struct {
 	declared []declared
 	envFiles []envFile // lowest precedence first
 	host     string    // the first host of its caddy label, not filled in
+	profiles []string
 }
 
 // A declared variable is one line of a service's environment.
@@ -101,6 +102,11 @@ func (s Set) model(dict map[string]any, env *Env, everywhere bool) (*Model, erro
 				one.host = d.template
 			}
 		}
+		for _, p := range listOf(raw["profiles"]) {
+			if text, ok := p.(string); ok {
+				one.profiles = append(one.profiles, text)
+			}
+		}
 		for _, f := range listOf(raw["env_file"]) {
 			file, ok, err := s.envFile(f, env, everywhere)
 			if err != nil {
@@ -147,6 +153,18 @@ func (m *Model) Services() []string {
 	out := []string{}
 	for _, s := range m.services {
 		out = append(out, s.name)
+	}
+	return out
+}
+
+// Active are the names of the services that Compose starts with some profiles, sorted: those
+// without a profile, and those of one of them.
+func (m *Model) Active(profiles []string) []string {
+	out := []string{}
+	for _, s := range m.services {
+		if len(s.profiles) == 0 || slices.ContainsFunc(s.profiles, func(p string) bool { return slices.Contains(profiles, p) }) {
+			out = append(out, s.name)
+		}
 	}
 	return out
 }

@@ -88,6 +88,12 @@ func substitute(text string, lookup func(string) (string, bool)) (string, error)
 type Config struct {
 	Name    string `json:"name"`
 	DevHost string `json:"dev_host"`
+	// Logs says which backend logs are read from, "compose" or "loki". Other values say
+	// nothing.
+	Logs struct {
+		FollowBackend   string `json:"follow_backend"`
+		SnapshotBackend string `json:"snapshot_backend"`
+	} `json:"logs"`
 }
 
 // Config reads hack.config.json in the folder of the compose file. A file that is not

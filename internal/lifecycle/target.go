@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -25,6 +26,30 @@ type Selection struct {
 	Profiles string
 	// Env names the environment whose .env.NAME is laid over .env; "" and "base" mean none.
 	Env string
+}
+
+// profiles are the names, each once.
+func (s Selection) profiles() []string {
+	var names []string
+	for _, name := range strings.Split(s.Profiles, ",") {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// check looks at the names.
+func (s Selection) check() error {
+	for _, name := range s.profiles() {
+		if !nameRE.MatchString(name) {
+			return ErrProfile
+		}
+	}
+	if s.Env != "" && !nameRE.MatchString(s.Env) {
+		return ErrEnvName
+	}
+	return nil
 }
 
 // A Target is one instance of a project.
@@ -69,23 +94,23 @@ func Select(c project.Context, s Selection) (*Target, error) {
 	if s.Project != nil && s.Path != nil {
 		return nil, ErrNames
 	}
-	t := &Target{Branch: strings.TrimSpace(s.Branch)}
-	for _, name := range strings.Split(s.Profiles, ",") {
-		if name = strings.TrimSpace(name); name == "" || slices.Contains(t.profiles, name) {
-			continue
-		}
-		if !nameRE.MatchString(name) {
-			return nil, ErrProfile
-		}
-		t.profiles = append(t.profiles, name)
-	}
-	if s.Env != "" && !nameRE.MatchString(s.Env) {
-		return nil, ErrEnvName
-	}
-	var err error
-	if t.Project, err = Find(c, s); err != nil {
+	if err := s.check(); err != nil {
 		return nil, err
 	}
+	p, err := Find(c, s)
+	if err != nil {
+		return nil, err
+	}
+	return TargetOf(c, p, s)
+}
+
+// TargetOf is [Select] for a project that was found.
+func TargetOf(c project.Context, p project.Project, s Selection) (*Target, error) {
+	t := &Target{Project: p, Branch: strings.TrimSpace(s.Branch), profiles: s.profiles()}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	var err error
 	if t.set, err = composefile.Find(t.Project); err != nil {
 		return nil, problem(err)
 	}
@@ -101,6 +126,40 @@ func Select(c project.Context, s Selection) (*Target, error) {
 		t.Name, _ = t.set.Name(t.env, "") // it was good with the branch
 	}
 	return t, nil
+}
+
+// LogServices returns the services whose logs are meant: of the names those that the compose
+// file has, else, with profiles, those that these start. None means all. others are the
+// names that it has not. The error is a *[Error].
+func (t *Target) LogServices(ctx context.Context, names []string) (services, others []string, err error) {
+	if len(names) == 0 && len(t.profiles) == 0 {
+		return nil, nil, nil
+	}
+	model, err := t.set.Model(ctx, t.env, t.Registered)
+	if err != nil {
+		return nil, nil, problem(err)
+	}
+	if len(names) == 0 {
+		return model.Active(t.profiles), nil, nil
+	}
+	known := model.Services()
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			services = append(services, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return services, others, nil
+}
+
+// LogBackend is the backend that hack.config.json names for logs, "" for none.
+func (t *Target) LogBackend(follow bool) string {
+	logs := t.set.Config().Logs
+	if follow {
+		return logs.FollowBackend
+	}
+	return logs.SnapshotBackend
 }
 
 // branchOrNull is the branch for JSON.

@@ -6,7 +6,7 @@ import (
 )
 
 // sourceShape says what a source is.
-const sourceShape = "a source is a mapping with one of the keys file, files, command, journal, kubernetes and loki, such as {file: PATH} or {command: [PROGRAM, ARGUMENT...]}"
+const sourceShape = "a source is a mapping with one of the keys file, files, command, journal, kubernetes, loki and compose, such as {file: PATH} or {command: [PROGRAM, ARGUMENT...]}"
 
 func readSource(n node, dir string) (Source, error) {
 	s := Source{Dir: dir}
@@ -59,8 +59,10 @@ func readKind(s *Source, p pair, dir string) (err error) {
 		s.Kubernetes, err = readKubernetes(p.value)
 	case "loki":
 		s.Loki, err = readLoki(p.value, dir)
+	case "compose":
+		s.Compose, err = readCompose(p.value)
 	default:
-		return p.at.problem("unknown key: the keys of a source are file, files, journal, kubernetes, loki, or command with dir and env")
+		return p.at.problem("unknown key: the keys of a source are file, files, journal, kubernetes, loki, compose, or command with dir and env")
 	}
 	return err
 }
@@ -210,4 +212,28 @@ func readLoki(n node, dir string) (*Loki, error) {
 		return nil, n.problem("username and token_env exclude each other: remove one")
 	}
 	return l, nil
+}
+
+func readCompose(n node) (*Compose, error) {
+	const shape = "compose is a mapping with the keys project and services; {} is all of the project's compose file"
+	const rule = "a service is the name of one in the compose file"
+	c := &Compose{}
+	pairs, err := n.pairs(shape)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		switch p.key {
+		case "project":
+			c.Project, err = p.value.matching(projectName, "project is the name of a compose project: small letters, digits, dashes and underscores")
+		case "services":
+			c.Services, err = p.value.listOf(serviceName, rule)
+		default:
+			err = p.at.problem("unknown key: " + shape)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }

@@ -21,6 +21,8 @@ sources:
   loki: {loki: {}}
   far: {loki: {url: "https://loki.example.org/base", query: '{a="b"}', tenant: t1, username: u, password_env: P, ca: ca.pem}}
   token: {loki: {token_env: TOKEN}}
+  all: {compose: {}}
+  some: {compose: {project: shop--fix, services: [web, db]}}
 `), "/p")
 	if err != nil {
 		t.Fatal(err)
@@ -35,11 +37,13 @@ sources:
 		{Name: "loki", Loki: &project.Loki{}},
 		{Name: "far", Loki: &project.Loki{URL: "https://loki.example.org/base", Query: `{a="b"}`, Tenant: "t1", Username: "u", PasswordEnv: "P", CA: "/p/ca.pem"}},
 		{Name: "token", Loki: &project.Loki{TokenEnv: "TOKEN"}},
+		{Name: "all", Compose: &project.Compose{}},
+		{Name: "some", Compose: &project.Compose{Project: "shop--fix", Services: []string{"web", "db"}}},
 	}
 	if !reflect.DeepEqual(got.Sources, want) {
 		t.Errorf("got  %+v\nwant %+v", got.Sources, want)
 	}
-	for i, kind := range []string{"file", "journal", "journal", "journal", "kubernetes", "kubernetes", "loki", "loki", "loki"} {
+	for i, kind := range []string{"file", "journal", "journal", "journal", "kubernetes", "kubernetes", "loki", "loki", "loki", "compose", "compose"} {
 		if got.Sources[i].Kind() != kind {
 			t.Errorf("source %d is of kind %s", i, got.Sources[i].Kind())
 		}
@@ -57,6 +61,10 @@ func TestParseConfig_KindRefusals(t *testing.T) {
 		{"{files: []}", "3:14", "at least 1"},
 		{"{files: ['s3cret[']}", "3:15", "close its brackets"},
 		{"{files: [[s3cret]]}", "3:15", "files is a list"},
+		{"{compose: s3cret}", "3:16", "compose is a mapping"},
+		{"{compose: {s3cret: x}}", "3:17", "unknown key"},
+		{"{compose: {project: S3cret}}", "3:26", "small letters"},
+		{"{compose: {services: [--s3cret]}}", "3:28", "a service is"},
 		{"{journal: s3cret}", "3:16", "journal is a mapping"},
 		{"{journal: {s3cret: x}}", "3:17", "unknown key"},
 		{"{journal: {unit: -s3cret}}", "3:23", "a unit is"},

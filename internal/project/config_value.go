@@ -20,6 +20,9 @@ var (
 	kubeName = lazyregexp.New(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
 	// selectorText has the characters of a label selector; the server reads it.
 	selectorText = lazyregexp.New(`^[A-Za-z0-9!(][A-Za-z0-9!=,()._/ -]{0,999}$`)
+	// projectName and serviceName are those of Compose.
+	projectName = lazyregexp.New(`^[a-z0-9][a-z0-9_-]{0,252}$`)
+	serviceName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$`)
 	// plainText is text without controls.
 	plainText = lazyregexp.New(`^[^\x00-\x20\x7f-\x{a0}-][^\x00-\x1f\x7f-\x{9f}]{0,252}$`)
 	httpURL   = lazyregexp.New(`^https?://[^\x00-\x20\x7f?#]{1,1000}$`)

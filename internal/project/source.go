@@ -7,6 +7,7 @@ const (
 	KindJournal    = "journal"
 	KindKubernetes = "kubernetes"
 	KindLoki       = "loki"
+	KindCompose    = "compose"
 )
 
 // A Source is one source of logs, of one kind: that of the member that is set.
@@ -30,11 +31,13 @@ type Source struct {
 	// Env holds what the command's environment has beyond that of the caller, as
 	// "KEY=value" strings.
 	Env []string
-	// Journal, Kubernetes and Loki say what is read of a journal of systemd, of pods, and of
-	// a Loki server; nil where the source is of another kind.
+	// Journal, Kubernetes, Loki and Compose say what is read of a journal of systemd, of pods,
+	// of a Loki server, and of the containers of a compose project; nil where the source is of
+	// another kind.
 	Journal    *Journal
 	Kubernetes *Kubernetes
 	Loki       *Loki
+	Compose    *Compose
 }
 
 // A Journal says what is read of the journal. The zero value is all of the system's.
@@ -81,6 +84,16 @@ type Loki struct {
 	CA string
 }
 
+// A Compose says whose containers are read. The zero value is those of the compose file of
+// the project.
+type Compose struct {
+	// Project is the name of the compose project; "" means that of the compose file, with
+	// the branch.
+	Project string
+	// Services are those that are read; none means all.
+	Services []string
+}
+
 // Kind returns what the source is, as its events name it.
 func (s Source) Kind() string {
 	switch {
@@ -92,6 +105,8 @@ func (s Source) Kind() string {
 		return KindKubernetes
 	case s.Loki != nil:
 		return KindLoki
+	case s.Compose != nil:
+		return KindCompose
 	}
 	return KindFile
 }
