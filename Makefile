@@ -115,7 +115,7 @@ release-snapshot:
 # Tests on a Docker engine of their own: root, and Debian's docker.io, are needed. The
 # compose plugin is built once, into the user's cache.
 .PHONY: engine
-engine:
+engine: internal/e2e/node/node_modules
 	@command -v /usr/sbin/dockerd >/dev/null || { \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io; }
 	go vet -tags engine ./internal/engine/...

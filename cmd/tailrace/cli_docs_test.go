@@ -232,7 +232,7 @@ func TestSchemaURL(t *testing.T) {
 	var schema struct {
 		ID string `json:"$id"`
 	}
-	if err := json.Unmarshal(data, &schema); err != nil || schema.ID != schemaURL || !strings.Contains(configText(""), "$schema="+schemaURL+"\n") {
+	if err := json.Unmarshal(data, &schema); err != nil || schema.ID != schemaURL || !strings.Contains(configText("", false), "$schema="+schemaURL+"\n") {
 		t.Errorf("%v: the schema is at %s", err, schema.ID)
 	}
 }

@@ -77,6 +77,8 @@ type initialized struct {
 	Registered bool `json:"registered"`
 	// Written are the files that were written, as paths within the folder.
 	Written []string `json:"written"`
+	// composed says that the containers of a compose file are a source in a file that was written.
+	composed bool
 	// Services are those of a compose file that was written.
 	Services []string `json:"services"`
 }
@@ -162,8 +164,8 @@ func (o *initOptions) folder(c project.Context) (string, error) {
 // write writes the files of the project that are missing: a compose file with --auto, and
 // tailrace.yaml where nothing else makes the folder a project.
 func (o *initOptions) write(c project.Context, dir, name string, did *initialized) error {
+	composed, defined := lifecycle.Composed(c, dir)
 	if o.auto {
-		composed, defined := lifecycle.Composed(c, dir)
 		if !composed {
 			services, err := lifecycle.Scaffold(dir, name, !o.manual && !o.noDiscovery)
 			if err != nil {
@@ -176,8 +178,9 @@ func (o *initOptions) write(c project.Context, dir, name string, did *initialize
 			return nil
 		}
 	}
-	written, err := writeConfig(filepath.Join(dir, project.ConfigFile), o.name)
+	written, err := writeConfig(filepath.Join(dir, project.ConfigFile), o.name, composed)
 	if written {
+		did.composed = composed
 		did.Written = append(did.Written, project.ConfigFile)
 	}
 	return err
@@ -213,7 +216,7 @@ func (o *initOptions) projectName(dir string) (string, error) {
 
 // writeConfig writes the commented file and says whether it did: one that is there, even
 // as a link that leads nowhere, stays.
-func writeConfig(path, name string) (bool, error) {
+func writeConfig(path, name string, composed bool) (bool, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
@@ -221,7 +224,7 @@ func writeConfig(path, name string) (bool, error) {
 	if err != nil {
 		return false, errInitFile
 	}
-	_, err = f.WriteString(configText(name))
+	_, err = f.WriteString(configText(name, composed))
 	if err = errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(path)
 		return false, errInitFile
@@ -232,21 +235,29 @@ func writeConfig(path, name string) (bool, error) {
 // schemaURL is where editors find the schema of tailrace.yaml. Nothing here reads it.
 const schemaURL = "https://raw.githubusercontent.com/tailrace/tailrace/main/docs/schema/tailrace.schema.json"
 
-func configText(name string) string {
+// configText is the file for a project of a name, "" for that of the folder. Where there is a
+// compose file, its containers are a source.
+func configText(name string, composed bool) string {
 	line := "# name: shop           # by default the name of the folder\n"
 	if name != "" {
 		// A JSON string is a YAML text in double quotes.
 		quoted, _ := json.Marshal(name) // a string can always be encoded
 		line = "name: " + string(quoted) + "\n"
 	}
+	mark := "#"
+	if composed {
+		mark = ""
+	}
+	containers := mark + "  containers:\n" + mark + "    compose: {}                          # the containers of the project's compose file\n"
 	return `# yaml-language-server: $schema=` + schemaURL + `
 # The log sources of this project. Show them with: tailrace logs
 version: 1
 ` + line + `
 sources:
 # Remove the # before a source, or write your own. The name of a source is the name of
-# the service in its events.
+# the service in its events, but for containers, which have their own.
 #
+` + containers + `#
 #  web:
 #    file: logs/web.log                   # relative to this file
 #
@@ -274,10 +285,10 @@ func (o *initOptions) report(app *app, did initialized, config project.Config) e
 	var text strings.Builder
 	for _, file := range did.Written {
 		switch {
-		case file == project.ConfigFile && !o.auto:
-			text.WriteString("wrote tailrace.yaml: add the sources of your logs to it\n")
+		case file == project.ConfigFile && did.composed:
+			text.WriteString("wrote tailrace.yaml: the containers of the compose file are its source\n")
 		case file == project.ConfigFile:
-			text.WriteString("wrote tailrace.yaml beside the compose file\n")
+			text.WriteString("wrote tailrace.yaml: add the sources of your logs to it\n")
 		case len(did.Services) == 0:
 			text.WriteString("wrote " + file + " without a service: add yours, then run `tailrace up --detach`\n")
 		default:

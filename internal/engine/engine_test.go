@@ -12,7 +12,13 @@ import (
 
 var docker *Engine
 
-func TestMain(m *testing.M) { os.Exit(Main(m, &docker)) }
+func TestMain(m *testing.M) {
+	code := Main(m, &docker)
+	if path, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
 
 // TestEngine runs a compose project of the image on the engine.
 func TestEngine(t *testing.T) {

@@ -60,6 +60,8 @@ func (e *engine) close() { _ = e.api.Close() }
 // A container is one container of a service.
 type container struct {
 	id, service, instance string
+	// terminal says that its log is one of plain lines; known that this was asked for.
+	terminal, known bool
 	// from is how far its streams were read.
 	from [2]position
 	// floor is the time of the first record that was read, zero where all of the log was:
@@ -133,15 +135,17 @@ type query struct {
 	since, until time.Time
 }
 
-// logs opens the log of a container. terminal says that it is one of plain lines.
-func (e *engine) logs(ctx context.Context, id string, q query) (log io.ReadCloser, terminal bool, err error) {
-	asked, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	found, err := e.api.ContainerInspect(asked, id, client.ContainerInspectOptions{})
-	if err != nil {
-		return nil, false, err
+// logs opens the log of a container.
+func (e *engine) logs(ctx context.Context, c *container, q query) (io.ReadCloser, error) {
+	if !c.known {
+		asked, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+		found, err := e.api.ContainerInspect(asked, c.id, client.ContainerInspectOptions{})
+		if err != nil {
+			return nil, err
+		}
+		c.known, c.terminal = true, found.Container.Config != nil && found.Container.Config.Tty
 	}
-	terminal = found.Container.Config != nil && found.Container.Config.Tty
 	o := client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Timestamps: true, Follow: q.follow, Tail: "all"}
 	if q.last >= 0 {
 		o.Tail = strconv.Itoa(q.last)
@@ -152,8 +156,7 @@ func (e *engine) logs(ctx context.Context, id string, q query) (log io.ReadClose
 	if !q.until.IsZero() {
 		o.Until = q.until.UTC().Format(time.RFC3339Nano)
 	}
-	log, err = e.api.ContainerLogs(ctx, id, o)
-	return log, terminal, err
+	return e.api.ContainerLogs(ctx, c.id, o)
 }
 
 // gone says whether an error means that a container is not there any more.

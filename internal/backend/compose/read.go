@@ -57,7 +57,7 @@ func (b *batch) take() []backend.Item {
 // nothing more is at hand. It returns how many records it saw. A container that is gone has
 // no log. The error is one of the engine, or of its stream.
 func (s *Source) decode(ctx context.Context, c *container, q query, each func(line) bool, pause func() bool) (records int, err error) {
-	log, terminal, err := s.engine.logs(ctx, c.id, q)
+	log, err := s.engine.logs(ctx, c, q)
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +69,7 @@ func (s *Source) decode(ctx context.Context, c *container, q query, each func(li
 		},
 		pause: pause,
 	}
-	_, err = d.decode(log, terminal)
+	_, err = d.decode(log, c.terminal)
 	return records, err
 }
 
