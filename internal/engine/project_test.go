@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // binary builds tailrace once.
@@ -143,9 +145,39 @@ func (p *proj) snapshot(args ...string) []event {
 	return logs
 }
 
+// schema is that of events.
+var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	f, err := os.Open(filepath.Join(folder(), "../../docs/schema/log-event.schema.json"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	doc, err := jsonschema.UnmarshalJSON(f)
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("event", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("event")
+})
+
+// events reads events, each of which is one of the schema.
 func (p *proj) events(out string) (all []event) {
 	p.Helper()
+	s, err := schema()
+	if err != nil {
+		p.Fatal(err)
+	}
 	for line := range strings.Lines(out) {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		if err != nil {
+			p.Fatal(err)
+		}
+		if err := s.Validate(doc); err != nil {
+			p.Fatalf("an event is not one of the schema: %v", err)
+		}
 		var e event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			p.Fatal(err)
