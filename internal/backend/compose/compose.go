@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tailrace/tailrace/internal/backend"
@@ -44,6 +45,7 @@ type Options struct {
 type Source struct {
 	o      Options
 	engine *engine
+	held   atomic.Int64 // the bytes of last lines, of all containers
 	err    error
 	close  sync.Once
 }

@@ -89,7 +89,7 @@ func (s *Source) last(ctx context.Context, c *container, emit func([]backend.Ite
 		if q.last = -1; limited && n < allRecords {
 			q.last = n
 		}
-		kept := lastLines{n: s.o.Lines}
+		kept := lastLines{n: s.o.Lines, all: &s.held}
 		c.from, c.floor = [2]position{}, time.Time{}
 		records, err := s.decode(ctx, c, q, func(l line) bool {
 			if q.last >= 0 && c.floor.IsZero() {
@@ -108,6 +108,7 @@ func (s *Source) last(ctx context.Context, c *container, emit func([]backend.Ite
 			}
 			return s.give(ctx, kept.last(), emit)
 		}
+		kept.clear()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tailrace/tailrace/internal/backend"
@@ -103,7 +104,8 @@ func TestSnapshot_LastOfLong(t *testing.T) {
 
 // What takes more memory than there is for it is told.
 func TestLastLines_TooMuch(t *testing.T) {
-	k, c := lastLines{n: 10}, &container{}
+	var held atomic.Int64
+	k, c := lastLines{n: 10, all: &held}, &container{}
 	text := make([]byte, maxHeld/4)
 	for i := range 8 {
 		k.add(c, line{at: at(i), text: text, records: 1})
@@ -111,6 +113,9 @@ func TestLastLines_TooMuch(t *testing.T) {
 	got := k.last()
 	if len(got) != 5 || got[0].Notice == nil || got[0].Notice.Dropped != 4 || !got[4].Record.Time.Equal(at(7)) {
 		t.Errorf("%d items, the first %+v", len(got), got[0].Notice)
+	}
+	if k.clear(); held.Load() != 0 {
+		t.Errorf("%d bytes are held of nothing", held.Load())
 	}
 }
 
