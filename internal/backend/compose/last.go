@@ -13,7 +13,7 @@ const maxHeld = 128 << 20
 type lastLines struct {
 	n     int
 	all   *atomic.Int64 // the bytes that are kept of all containers
-	seen  int // how many there were
+	seen  int           // how many there were
 	items []backend.Item
 	begin int // where in items the kept ones begin
 }
