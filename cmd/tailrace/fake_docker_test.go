@@ -52,14 +52,21 @@ func dockerCommand(args []string) string {
 	return name
 }
 
-// withDocker makes a folder with docker in it, for the PATH.
+// withDocker puts docker into bin in a folder, for the PATH, and its compose plugin, for
+// DOCKER_CONFIG.
 func withDocker(dir string) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	for _, path := range [...]string{"bin/docker", "cli-plugins/docker-compose"} {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(exe, path); err != nil {
+			return err
+		}
 	}
-	return os.Symlink(exe, filepath.Join(dir, "docker"))
+	return nil
 }

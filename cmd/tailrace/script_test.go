@@ -36,7 +36,8 @@ func TestScripts(t *testing.T) {
 			// A script that wants a docker puts $DOCKERBIN on its PATH.
 			e.Setenv("DOCKERBIN", filepath.Join(e.WorkDir, ".docker", "bin"))
 			e.Setenv("FAKE_DOCKER", filepath.Join(e.WorkDir, ".docker"))
-			return withDocker(filepath.Join(e.WorkDir, ".docker", "bin"))
+			e.Setenv("DOCKER_CONFIG", filepath.Join(e.WorkDir, ".docker"))
+			return withDocker(filepath.Join(e.WorkDir, ".docker"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"events":    scriptEvents,

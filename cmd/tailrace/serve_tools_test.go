@@ -55,7 +55,7 @@ func serveSelf(t *testing.T, withDockerOnPath bool) *served {
 	s := &served{dir: t.TempDir(), docker: t.TempDir()}
 	bin := filepath.Join(s.docker, "bin")
 	if withDockerOnPath {
-		if err := withDocker(bin); err != nil {
+		if err := withDocker(s.docker); err != nil {
 			t.Fatal(err)
 		}
 	}

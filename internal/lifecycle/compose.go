@@ -48,7 +48,7 @@ func (d *Docker) action(ctx context.Context, t *Target, io Stdio, command ...str
 	if !t.Registered {
 		return ErrNotAllowed
 	}
-	code, err := d.run(ctx, t.set.Dir, t.args(command...), io)
+	code, err := d.compose(ctx, t, io, command...)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (d *Docker) errand(ctx context.Context, t *Target, e Errand, io Stdio, comm
 	}
 	// Compose reads no flags behind the name of the service.
 	command = append(append(command, e.Service), e.Words...)
-	code, err := d.run(ctx, t.set.Dir, t.args(command...), io)
+	code, err := d.compose(ctx, t, io, command...)
 	if err != nil {
 		return code, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -26,6 +27,8 @@ const (
 type Docker struct {
 	path string
 	env  []string
+	// plugins are the folders of docker's plugins.
+	plugins []string
 }
 
 // NewDocker finds docker in the absolute folders of the captured PATH. The error is
@@ -35,7 +38,7 @@ func NewDocker(c project.Context) (*Docker, error) {
 	if !ok {
 		return nil, ErrNoDocker
 	}
-	return &Docker{path: path, env: c.Env}, nil
+	return &Docker{path: path, env: c.Env, plugins: pluginFolders(c)}, nil
 }
 
 // A Stdio is what a command is connected with. Signals are handed on to it; the sender
@@ -122,6 +125,42 @@ func exitCode(cmd *exec.Cmd, err error) (int, error) {
 	return 1, nil
 }
 
+// pluginFolders are the folders where docker looks for plugins.
+func pluginFolders(c project.Context) []string {
+	config := c.Getenv("DOCKER_CONFIG")
+	if config == "" {
+		config = filepath.Join(c.UserHome(), ".docker")
+	}
+	return []string{
+		filepath.Join(config, "cli-plugins"), "/usr/local/lib/docker/cli-plugins", "/usr/local/libexec/docker/cli-plugins",
+		"/usr/lib/docker/cli-plugins", "/usr/libexec/docker/cli-plugins",
+	}
+}
+
+// compose is run for a command of Compose. Without the plugin docker takes its name for a
+// mistake, and answers with all of its help, so that is looked for before. The error may be
+// [ErrNoCompose], too.
+func (d *Docker) compose(ctx context.Context, t *Target, io Stdio, command ...string) (int, error) {
+	if err := d.plugin(ctx); ErrNoCompose.Is(err) {
+		return 1, err
+	}
+	return d.run(ctx, t.set.Dir, t.args(command...), io)
+}
+
+// plugin looks for the compose plugin: in the usual folders, else by asking docker.
+func (d *Docker) plugin(ctx context.Context) error {
+	for _, dir := range d.plugins {
+		if _, err := os.Stat(filepath.Join(dir, "docker-compose")); err == nil {
+			return nil
+		}
+	}
+	_, code, err := d.output(ctx, "", []string{"compose", "version", "--short"})
+	if err == nil && code != 0 {
+		err = ErrNoCompose
+	}
+	return err
+}
+
 // explain says why docker failed: the plugin or the engine is missing, or it had a reason
 // of its own, which it wrote itself.
 func (d *Docker) explain(ctx context.Context, code int) error {
@@ -130,7 +169,7 @@ func (d *Docker) explain(ctx context.Context, code int) error {
 		e.Exit = code
 		return &e
 	}
-	if _, c, err := d.output(ctx, "", []string{"compose", "version", "--short"}); err != nil || c != 0 {
+	if d.plugin(ctx) != nil {
 		e = *ErrNoCompose
 	} else if _, c, err := d.output(ctx, "", []string{"version", "--format", "{{.Server.Version}}"}); err != nil || c != 0 {
 		e = *ErrNoEngine

@@ -35,7 +35,7 @@ func (d *Docker) Ps(ctx context.Context, t *Target) (*Status, error) {
 
 // ShowPs lets Docker Compose show the containers for people.
 func (d *Docker) ShowPs(ctx context.Context, t *Target, io Stdio) error {
-	code, err := d.run(ctx, t.set.Dir, t.args("ps", "--all"), io)
+	code, err := d.compose(ctx, t, io, "ps", "--all")
 	if err == nil && code != 0 {
 		err = d.explain(ctx, code)
 	}
