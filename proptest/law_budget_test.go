@@ -113,6 +113,10 @@ func TestLaw_Maximality(t *testing.T) {
 		if got := stages.AppendPayload(nil, f.payload()); string(got) != Whole(f.Result) {
 			return fmt.Sprintf("without a budget:\n got %s\nwant %s", got, Whole(f.Result))
 		}
+		var written strings.Builder
+		if err := stages.WritePayload(&written, f.payload()); err != nil || written.String() != Whole(f.Result) {
+			return fmt.Sprintf("in pieces:\n got %s, %v\nwant %s", written.String(), err, Whole(f.Result))
+		}
 		return ""
 	})
 }

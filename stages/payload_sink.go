@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"io"
 	"strconv"
 
 	"github.com/tailrace/tailrace/internal/jsonstr"
@@ -15,6 +16,23 @@ type sink struct {
 	n       int
 	dst     []byte
 	scratch []byte
+
+	to  io.Writer // where dst goes piece by piece; nil where it stays
+	err error     // the first one of to
+}
+
+// pieceBytes is from how many bytes on a piece is written.
+const pieceBytes = 32 << 10
+
+// spill writes what there is, where it goes somewhere and is worth a write.
+func (s *sink) spill(least int) {
+	if s.to == nil || len(s.dst) < least {
+		return
+	}
+	if s.err == nil && len(s.dst) > 0 {
+		_, s.err = s.to.Write(s.dst)
+	}
+	s.dst = s.dst[:0]
 }
 
 // text takes a piece of JSON without control characters.
@@ -65,7 +83,14 @@ func (s *sink) str(b []byte) {
 		}
 		s.twice(b)
 	default:
+		for s.to != nil && len(b) > pieceBytes {
+			n := utf8cut.Complete(b[:pieceBytes])
+			s.dst = jsonstr.Append(s.dst, b[:n])
+			b = b[n:]
+			s.spill(pieceBytes)
+		}
 		s.dst = jsonstr.Append(s.dst, b)
+		s.spill(pieceBytes)
 	}
 }
 
@@ -97,13 +122,14 @@ func (s *sink) json(b []byte) {
 		s.dst = jsonstr.Append(s.dst, b)
 	default:
 		s.dst = append(s.dst, b...)
+		s.spill(pieceBytes)
 	}
 }
 
 // list takes the first n events of l, of which there is at least one, and their size.
 func (s *sink) list(l *EventList, n, size int) {
 	switch {
-	case s.escape:
+	case s.escape, s.to != nil:
 		i := 0
 		for raw := range l.All() {
 			if i > 0 {

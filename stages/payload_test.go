@@ -1,8 +1,11 @@
 package stages_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +51,10 @@ func TestPayloadShape(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var written bytes.Buffer
+			if err := stages.WritePayload(&written, &c.p); err != nil || written.String() != c.want {
+				t.Errorf("written %s, %v\nwant %s", written.String(), err, c.want)
+			}
 			if got := string(stages.AppendPayload([]byte("> "), &c.p)); got != "> "+c.want {
 				t.Errorf("got  %s\nwant > %s", got, c.want)
 			}
@@ -126,5 +133,51 @@ func TestO1_PayloadOfEachOutcome(t *testing.T) {
 		if string(p.Stderr) != "secret\n" || string(p.Stdout) != "{}\n" {
 			t.Error("O6: the output is not returned")
 		}
+	}
+}
+
+// pieces counts writes, and fails from one of them on.
+type pieces struct {
+	bytes.Buffer
+	sizes []int
+	fail  int
+}
+
+func (w *pieces) Write(b []byte) (int, error) {
+	if w.sizes = append(w.sizes, len(b)); len(w.sizes) == w.fail {
+		return 0, errPiece
+	}
+	return w.Buffer.Write(b)
+}
+
+var errPiece = errors.New("no room")
+
+// B2: what is written in pieces is what is appended, however long its parts are, and needs
+// no memory of their size.
+func TestB2_WritePayload(t *testing.T) {
+	var events stages.EventList
+	for i := range 5000 {
+		events.Append(stages.Event{Raw: fmt.Appendf(nil, `{"n":%d,"text":"%s"}`, i, strings.Repeat("é", i%200))})
+	}
+	// Three bytes a character: pieces of a power of two end within one.
+	p := &stages.Payload{OK: true, Command: strings.Repeat("€\x00", 30_000), Stdout: []byte(strings.Repeat("€\xff\n", 100_000)), Log: &stages.LogData{Events: &events}}
+	want := stages.AppendPayload(nil, p)
+	var w pieces
+	if err := stages.WritePayload(&w, p); err != nil || !bytes.Equal(w.Bytes(), want) {
+		t.Fatalf("%d bytes, %v, want %d", w.Len(), err, len(want))
+	}
+	for i, n := range w.sizes {
+		if n > 256<<10 || n < 32<<10 && i < len(w.sizes)-1 {
+			t.Errorf("piece %d has %d bytes", i, n)
+		}
+	}
+	for fail := 1; fail <= len(w.sizes); fail += 7 {
+		broken := pieces{fail: fail}
+		if err := stages.WritePayload(&broken, p); !errors.Is(err, errPiece) || len(broken.sizes) != fail {
+			t.Errorf("write %d fails: %v after %d writes", fail, err, len(broken.sizes))
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { _ = stages.WritePayload(io.Discard, p) }); n > 6 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"io"
 	"slices"
 
 	"github.com/tailrace/tailrace/pipeline"
@@ -209,4 +210,14 @@ func (f *form) appendEscaped(dst []byte) []byte {
 func AppendPayload(dst []byte, p *Payload) []byte {
 	f := formOf(p, 0)
 	return f.append(slices.Grow(dst, f.size()))
+}
+
+// WritePayload writes p to w as one JSON object, without any budget: the bytes of
+// [AppendPayload], in pieces, so that they need no memory. It returns the first error of w.
+func WritePayload(w io.Writer, p *Payload) error {
+	f := formOf(p, 0)
+	s := sink{to: w, dst: make([]byte, 0, 2*pieceBytes)}
+	f.emit(&s)
+	s.spill(0)
+	return s.err
 }

@@ -182,7 +182,11 @@ func (w *runOutput) finish(c *stages.Collection) error {
 		}
 		if w.o.format == "json" {
 			p := stages.PayloadOf(c, stages.CommandLine(w.o.command[0], w.o.command[1:]), true, w.limits())
-			w.stdout.Write(w.json(stages.AppendPayload(nil, p)))
+			if w.terminal[pipeline.Stdout] {
+				w.stdout.Write(visible.AppendJSON(nil, stages.AppendPayload(nil, p)))
+			} else {
+				_ = stages.WritePayload(w.stdout, p) // the buffer keeps the error
+			}
 			w.stdout.WriteByte('\n')
 		}
 		w.flush()
