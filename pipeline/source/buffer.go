@@ -41,6 +41,7 @@ func newSegments(size int) *segments {
 		s.pooled = b
 	} else {
 		fresh := make([]byte, size)
+		useHugePages(fresh)
 		s.pooled = &fresh
 	}
 	s.free = *s.pooled
