@@ -70,6 +70,11 @@ tools:
 goals: bench/peers/node_modules
 	go run ./bench/goals -md docs/benchmarks.md -json docs/benchmarks.json
 
+# The other ways that goals measures: that they do the work, and that this is checked.
+.PHONY: peers
+peers:
+	cd bench/peers && go vet . && go test .
+
 # Instructions by valgrind: how many more the naive way takes, and that all is linear.
 .PHONY: instructions
 instructions:
